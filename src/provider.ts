@@ -1,6 +1,6 @@
 /**
- * `pulumi-svc/provider`: what the pointer in users' state loads (contract/pointer.ts). This path, `load` and the names
- * of the kinds are a permanent contract.
+ * `pulumi-svc/provider`: the module that the pointer in users' states loads (contract/pointer.ts). This path, `load`
+ * and the names of the kinds are a permanent contract.
  */
 import { KINDS, type Kind } from "./contract/pointer";
 import { endWithEngine } from "./doors/dynamic/engineEnd";
@@ -20,7 +20,7 @@ import { oauthProvider } from "./resources/oauthProvider/oauthProviderLifecycle"
 import { whitelist } from "./resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "./resources/whitelist/whitelistDomainLifecycle";
 
-/** One for the process: its resources share the clients, their queues and the engine's log. */
+/** One per process: all resources share the clients, their queues and the engine's log. */
 const log = engineLog();
 const trace = requestTrace((message) => log({ severity: "info", message, urn: undefined, ephemeral: false }));
 const session = new Session(log, { client: { trace } });

@@ -11,10 +11,10 @@ import type { ClientOptions, ClientTimings } from "./clientOptions";
 import { SharedRead, SharedReads } from "./reads/sharedReads";
 import { type ItemOf, type ListName, PROJECT, type RecordKind, RECORDS, type ResponseOf } from "./records";
 
-/** Of what is cached. */
+/** The cache key. */
 const keyOf = (list: ListName, projectId: string): string => `${list} ${projectId}`;
 
-/** What all calls of one account share. The key is in no property: a client that is logged must not show it. */
+/** What all calls of one account share. The key is in no property: logging a client must not show it. */
 export class Account {
   readonly settings: ClientTimings;
   readonly budget: RequestBudget;
@@ -49,7 +49,7 @@ export class Account {
     );
   }
 
-  /** `Sending`: what its changes are sent with. */
+  /** `Sending`: the options of its changes. */
   collection<What extends ListName, Sending extends SendOptions = SendOptions>(
     what: What,
     projectId: string,
@@ -69,7 +69,7 @@ export class Account {
     });
   }
 
-  /** One attempt, not shared, for a loop that makes the next one itself. */
+  /** One attempt, not shared, for a loop that retries itself. */
   readOnce<What extends ListName>(what: What, projectId: string): Promise<readonly ItemOf<What>[]> {
     return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });
   }
@@ -85,6 +85,6 @@ export class Account {
   }
 }
 
-/** The type of what is looked up by its name is that of all kinds. */
+/** The entry of a name has that name's types. */
 const kindOf = <What extends ListName>(what: What): RecordKind<ItemOf<What>, ResponseOf<What>> =>
   RECORDS[what] as unknown as RecordKind<ItemOf<What>, ResponseOf<What>>;

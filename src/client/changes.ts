@@ -11,9 +11,12 @@ const CHANGE_MS = 600_000;
 /** The given deadline, or the default one of a change. */
 export const changeDeadline = (given: Deadline | undefined): Deadline => given ?? new Deadline(CHANGE_MS);
 
-/** What a change is sent with. `beforeAttempt`: runs after the proof, in the tick in which the attempt leaves. */
+/** The options of a change. `beforeAttempt` runs after the proof, in the tick in which the attempt is sent. */
 export interface SendOptions extends WaitOptions, Pick<Request, "beforeAttempt"> {
-  /** The integration that it is meant for, whose `prove` is called right before each attempt (docs/design/rules.md, 2). */
+  /**
+   * The integration that the change is meant for; its `prove` is called right before each attempt
+   * (docs/design/rules.md, 2).
+   */
   readonly integration?: { prove(options: WaitOptions): Promise<void> };
 }
 
@@ -32,25 +35,28 @@ export function changeRequest(
 
 export interface Scope {
   readonly projectId: string;
-  /** The lists that it changes: nothing that was read of them before its end stays cached. */
+  /** The lists that the change affects: reads of them from before its end are not cached. */
   readonly lists: readonly ListName[];
 }
 
-/** A change by its steps. `Sent`: what is known once the service has accepted it. A creation has steps of its own: see `Creation`. */
+/**
+ * A change by its steps. `Sent`: what is known once the service has accepted it. A creation has steps of its own: see
+ * `Creation`.
+ */
 export interface Change<Body, Sent> extends Scope {
-  /** Runs once its turn has come, right before it is sent. */
+  /** Runs after waiting in the queue, right before the change is sent. */
   readonly prepare?: (() => Promise<void>) | undefined;
-  /** What is sent. Its deadline and progress are those of the change. */
+  /** The request. Its deadline and progress are those of the change. */
   readonly request: Request;
-  /** The body of the response; left out: the route answers without one. */
+  /** The body of the response; omitted if the route answers without one. */
   readonly schema?: z.ZodType<Body> | undefined;
-  /** What proves that it took effect, where it was accepted: its response, or what is read then. */
+  /** Proves that an accepted change took effect: by its response, or by a read. */
   readonly accepted: (response: ChangeResponse<Body>) => Promise<Sent> | Sent;
-  /** What takes the place of an error, also one of the step before. @default the error is thrown */
+  /** The result in place of an error, of the request or of `accepted`. @default the error is thrown */
   readonly failed?: ((error: unknown) => Promise<Sent> | Sent) | undefined;
 }
 
-/** Of a change that waits for its turn, and holds the project until its wait has ended. */
+/** A change that waits for its turn, and holds the project until its wait has ended. */
 interface Queued<Sent, Result> {
   readonly queue: ProjectQueue;
   readonly wait: (sent: Sent) => Promise<Result>;

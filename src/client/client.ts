@@ -5,12 +5,15 @@ import { ComputesApi } from "./api/computes";
 import { ProjectsApi } from "./api/projects";
 import type { ClientOptions } from "./clientOptions";
 
-/** The typed API of one account. A process has one for each account: reads are shared, and changes of computes are queued. */
+/**
+ * The typed API of one account. A process has one client per account: reads are shared, and changes of computes are
+ * queued.
+ */
 export class Client {
   readonly projects: ProjectsApi;
   readonly computes: ComputesApi;
   readonly auth: AuthApi;
-  /** How long an attempt of a change may take, which is never cut short: its fate would be unknown. */
+  /** How long an attempt of a change may take. It is never cut short: its fate would be unknown. */
   readonly longestAttemptMs: number;
   readonly #account: Account;
 
@@ -23,14 +26,14 @@ export class Client {
     this.auth = new AuthApi(this.#account);
   }
 
-  /** How many requests may leave in a minute from now on; undefined: any number. */
+  /** The most requests per minute from now on; undefined: no limit. */
   limitRequests(maxRequestsPerMinute: number | undefined): void {
     this.#account.budget.limit = maxRequestsPerMinute;
   }
 
   /**
-   * Remembers the secrets in these arguments or outputs, and those that they name: no message repeats them. A refresh and a
-   * destroy send none of these, and the service may repeat them all the same.
+   * Remembers the secrets in these arguments or outputs, and those that they refer to, so that no message repeats them.
+   * A refresh and a destroy send none of these, but the service may still repeat them.
    */
   learnSecrets(...properties: readonly unknown[]): void {
     const named = valuesBehind(properties).map((secret) => ({ secret }));

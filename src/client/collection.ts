@@ -1,7 +1,7 @@
 /**
- * The objects of one kind in a project: their list, and each change of them. What the rules of truth (docs/design/rules.md)
- * ask of any change stands here once: a change is done when it is shown (1), an object is ours when that is proven (2), and
- * gone when lists have shown that (3).
+ * The objects of one kind in a project: their list, and each change of them. Implements the rules of truth
+ * (docs/design/rules.md) once for all changes: a change is done when it is shown (1), an object is ours when that is
+ * proven (2), and gone when lists have shown that (3).
  */
 import { changeRequest, type Changes, type Scope, type SendOptions } from "./changes";
 import { type Creation, type CreationRecovery, readEffect } from "./createRecovery";
@@ -17,9 +17,12 @@ export interface ListOptions extends WaitOptions {
   since?: number | undefined;
 }
 
-/** What a change has sent, compared with what the service shows (rule 1). */
+/** What a change sent, compared with what the service shows (rule 1). */
 export interface Expected<Item> {
-  /** The names of the arguments that `item` shows with another value. `response`: the one to the change; a list may show less. */
+  /**
+   * The names of the arguments that `item` shows with another value. `response`: the response to the change; a list may
+   * show less.
+   */
   readonly differing: (item: Item, response: Item) => readonly string[];
   /** Whether a response that differs may be out of date, so that lists decide. @default any may be */
   readonly mayBeOld?: (response: Item) => boolean;
@@ -31,9 +34,9 @@ export interface Expected<Item> {
 
 interface NewObject<Item> {
   readonly body: object;
-  /** Equal for creations whose objects could be taken for each other. */
+  /** Equal for creations whose objects could be confused. */
   readonly similarityKey: string;
-  /** How the object is recognised where the response is lost or empty. */
+  /** How to recognise the object if the response is lost or empty. */
   readonly recovery: CreationRecovery<Item>;
 }
 
@@ -41,11 +44,11 @@ interface Deletion<Item, Response> {
   readonly matches: (item: Item) => boolean;
   /** For messages. */
   readonly thing: string | (() => string);
-  /** Whether an accepted deletion is believed without a list. @default where its response has a body */
+  /** Whether an accepted deletion is believed without a list. @default if its response has a body */
   readonly needsNoList?: (response: ChangeResponse<Response>) => boolean;
 }
 
-/** What a collection has of its account. */
+/** What a collection gets from its account. */
 interface Source<Item> {
   /** How long a list may lag (docs/design/api.md, Delays). */
   readonly lagMs: number;
@@ -53,7 +56,7 @@ interface Source<Item> {
   readonly changes: Pick<Changes, "run">;
 }
 
-/** `Response`: the body of an accepted change. `Sending`: what its changes are sent with. */
+/** `Response`: the body of an accepted change. `Sending`: the options of its changes. */
 export class Collection<Item extends object, Response = never, Sending extends SendOptions = SendOptions> {
   constructor(
     private readonly kind: RecordKind<Item, Response>,
@@ -66,7 +69,10 @@ export class Collection<Item extends object, Response = never, Sending extends S
     return this.source.readsSince(since).latest.wait(options);
   }
 
-  /** The matching item; undefined when it is gone: two good lists lack it, a lag apart, with no change of ours between. */
+  /**
+   * The matching item; undefined when it is gone: two good lists, one lag apart and with no change of ours between
+   * them, do not contain it.
+   */
   async find(matches: (item: Item) => boolean, { since, ...options }: ListOptions = {}): Promise<Item | undefined> {
     const { first, latest } = this.source.readsSince(since);
     const found = (await latest.wait(options)).find(matches);
@@ -81,7 +87,7 @@ export class Collection<Item extends object, Response = never, Sending extends S
     const since = from + this.source.lagMs;
     const late = ({ totalMs }: Deadline): Error =>
       new TimeoutError(`lists can be out of date, and a second one could not be read within ${inSeconds(totalMs)}`);
-    // A timer may fire a moment early, and the list is to be shared by all who wait for it.
+    // A timer may fire a moment early, and all waiters must share the list.
     await withDeadline(options.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
     return this.list({ ...options, since });
   }
@@ -102,7 +108,7 @@ export class Collection<Item extends object, Response = never, Sending extends S
 
   /**
    * Waits until the service shows what was sent, for as long as lists may lag. `first`: what it has shown so far.
-   * @throws when it goes on showing something else.
+   * @throws if it still shows something else afterwards.
    */
   async untilShown(
     first: Item,
@@ -126,12 +132,12 @@ export class Collection<Item extends object, Response = never, Sending extends S
     throw new Error(`the service still shows another ${quoted} after it accepted the change`);
   }
 
-  /** The route of all of them. */
+  /** The route of the list. */
   all(): Pick<Request, "template" | "params"> {
     return { template: PROJECT + this.kind.path, params: { project_id: this.projectId } };
   }
 
-  /** The route of one of them. A single object has no id. */
+  /** The route of one object. A single object has no id. */
   one(id?: string): Pick<Request, "template" | "params"> {
     const { template, params } = this.all();
     if (this.kind.one === undefined) return { template, params };
@@ -139,7 +145,7 @@ export class Collection<Item extends object, Response = never, Sending extends S
     return { template: PROJECT + path, params: { ...params, [name]: id ?? "" } };
   }
 
-  /** Creates an object. @throws FateUnknownError when it may exist, and is not proven to be ours. */
+  /** Creates an object. @throws FateUnknownError if it may exist but is not proven to be ours. */
   async create(object: NewObject<Item> & { readonly expected?: Expected<Item> }, options: Sending): Promise<Item> {
     const { recovery, expected } = object;
     const { itemOf, thing } = this.kind;
@@ -179,7 +185,10 @@ export class Collection<Item extends object, Response = never, Sending extends S
     };
   }
 
-  /** Changes an object; of a single one `id` is left out. @throws when the service goes on showing something else than was sent. */
+  /**
+   * Changes an object; for a single one `id` is omitted. @throws if the service still shows something other than what
+   * was sent.
+   */
   async update(
     { id, body, expected }: { readonly id?: string; readonly body: object; readonly expected: Expected<Item> },
     options: Sending,
@@ -202,7 +211,10 @@ export class Collection<Item extends object, Response = never, Sending extends S
     return this.untilShown(item, isListed ? { ...expected, mayBeOld: () => true } : expected, options);
   }
 
-  /** Deletes an object. One that is gone is no error. `matches`: what must not be listed any more. @default the one with the id */
+  /**
+   * Deletes an object. It is not an error if it is gone. `matches`: what must no longer be listed. @default the object
+   * with the id
+   */
   async delete(
     { id, matches = this.#hasId(id), thing = id }: Partial<Deletion<Item, Response>> & { readonly id: string },
     options: Sending,
@@ -217,8 +229,8 @@ export class Collection<Item extends object, Response = never, Sending extends S
   }
 
   /**
-   * What proves that the matching item is deleted. A 404 of the service means deleted (undefined), also when its container is
-   * gone. An empty response has to be confirmed by a list within the lag; an inconclusive one by a list after the lag.
+   * Proves that the matching item is deleted. A 404 of the service means deleted (undefined), also if its container is
+   * gone. An empty response must be confirmed by a list within the lag; an inconclusive one by a list after the lag.
    * @throws BadResponseError when it is still listed.
    */
   deletion<Body = Response>(
@@ -242,7 +254,7 @@ export class Collection<Item extends object, Response = never, Sending extends S
     };
   }
 
-  /** What an accepted change without a response has led to. */
+  /** The result of an accepted change without a response. */
   async #listed(matches: (item: Item) => boolean, otherwise: string, options: WaitOptions): Promise<Item> {
     const listed = await readEffect(() => this.pollWithinLag((items) => items.find(matches), options));
     if (listed === undefined) throw new FateUnknownError(otherwise);

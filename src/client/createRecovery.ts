@@ -1,6 +1,6 @@
 /**
- * Creates objects, and finds the object of a POST whose response was lost or unusable. It is claimed only when it is
- * proven to be ours (docs/design/rules.md, 2).
+ * Creates objects, and finds the object of a POST whose response was lost or unusable. An object is claimed only when
+ * it is proven to be ours (docs/design/rules.md, 2).
  */
 import type { z } from "zod";
 import { FateUnknownError, SvcError } from "./http/errors";
@@ -8,32 +8,35 @@ import type { Request, Requests } from "./http/requests";
 import type { Transport } from "./http/transport";
 import type { WaitOptions } from "./reads/sharedReads";
 
-/** The service tells its time in whole seconds. */
+/** The service's time has whole seconds. */
 const CLOCK_STEP_MS = 1_000;
 
 /** How to recognise the object of a creation whose response was lost, or had no body. */
 export interface CreationRecovery<Item> {
   /**
-   * Checks the list that is read right before each attempt, which is sent in the same tick. What it throws ends the
-   * creation before anything is sent.
+   * Checks the list that is read right before each attempt, which is sent in the same tick. If it throws, the creation
+   * ends and nothing is sent.
    */
   readonly checkListed?: ((listed: readonly Item[]) => void) | undefined;
   /** Whether it shows every readable attribute that was sent, with the value that was sent. */
   readonly isOurs: (item: Item) => boolean;
-  /** The same where the request was accepted with an empty response. @default isOurs */
+  /** The same if the request was accepted with an empty response. @default isOurs */
   readonly isOursIfAccepted?: ((item: Item) => boolean) | undefined;
-  /** Whether a new object may be the one: if it is not proven to be ours, the message names it. */
+  /** Whether a new object may be the created one: if that is not proven, the message names it. */
   readonly isCandidate: (item: Item) => boolean;
   /** Describes a candidate that is not proven to be ours, with its age and what differs. */
   readonly describe: (item: Item) => string;
   /** What to do about candidates that are not proven to be ours. */
   readonly advice?: ((items: readonly Item[]) => string) | undefined;
-  /** What to do where none is found: the service may still create it. @default to run it again, where the error names it */
+  /**
+   * What to do if none is found: the service may still create it. @default to run it again: if it exists, the error
+   * names it
+   */
   readonly adviceIfLate?: string | undefined;
   readonly onFound: (item: Item) => void;
 }
 
-/** What shows whether the object is there: see `Collection`. */
+/** The lists that show whether the object exists: see `Collection`. */
 interface Lists<Item> {
   list(options: WaitOptions & { readonly since: number }): Promise<readonly Item[]>;
   listAfterLag(options: WaitOptions, from: number): Promise<readonly Item[]>;
@@ -43,40 +46,40 @@ interface Lists<Item> {
 export interface Creation<Item, Body, Sent> {
   /** For messages, such as `the compute`. */
   readonly thing: string;
-  /** What is sent. Its deadline and progress are those of the creation. */
+  /** The request. Its deadline and progress are those of the creation. */
   readonly request: Request;
-  /** The body of the response; left out: the route answers without one. */
+  /** The body of the response; omitted if the route answers without one. */
   readonly schema?: z.ZodType<Body> | undefined;
   readonly collection: Lists<Item>;
   readonly idOf: (item: Item) => string;
   readonly idOfResponse?: ((response: Body) => string) | undefined;
-  /** Equal for creations whose objects could be taken for each other. */
+  /** Equal for creations whose objects could be confused. */
   readonly similarityKey: string;
   readonly recovery: CreationRecovery<Item>;
   /** What follows a good response. */
   readonly created: (response: Body) => Promise<Sent> | Sent;
-  /** What follows when the object was found: the response was lost (`wasLost`), or empty. */
+  /** What follows when the object was found after the response was lost (`wasLost`) or empty. */
   readonly found: (item: Item, wasLost: boolean) => Promise<Sent> | Sent;
 }
 
 /** A creation whose response was lost or empty. */
 interface LostCreation {
-  /** What was sent. */
+  /** The request body. */
   readonly body: string;
   /** Reads a list that shows every change from before `from`. Never rejects. */
   readonly load: (from: number) => Promise<void>;
-  /** The objects of that list that may be its own. */
+  /** The objects in that list that may be its own. */
   readonly matching: () => readonly string[];
   /** Claims one of them. `isProven`: there are no more of them than creations that they may belong to. */
   readonly settle: (isProven: boolean) => void;
 }
 
 /**
- * Creations whose objects could be taken for each other. They are sent side by side. While lost ones are looked for, none
- * is under way: new objects that no response named then belong to the lost ones.
+ * Creations whose objects could be confused. They are sent in parallel. Lost ones are looked for only when no other is
+ * in progress: new objects that no response named then belong to the lost ones.
  */
 class SimilarCreations {
-  /** The objects that one of them has created, or found. */
+  /** The objects that one of them created or found. */
   readonly claimed = new Set<string>();
   readonly #lost: LostCreation[] = [];
   #underWay = 0;
@@ -93,7 +96,7 @@ class SimilarCreations {
     this.#underWay += 1;
   }
 
-  /** Resolves, where the creation was lost, once it is settled. */
+  /** For a lost creation, resolves once it is settled. */
   async leave(lost?: LostCreation): Promise<void> {
     if (lost !== undefined) this.#lost.push(lost);
     this.#underWay -= 1;
@@ -106,13 +109,13 @@ class SimilarCreations {
     const lost = this.#lost.splice(0);
     const from = performance.now();
     await Promise.all(lost.map(async (one) => one.load(from)));
-    // The narrowest choice first: one with a wider choice could take the only object that fits another one.
-    // One without any is settled last, so that its error does not name what the others have found.
+    // The creation with the fewest candidates goes first: one with more could take the only object that fits another.
+    // One without any is settled last, so that its error does not name what the others found.
     const choices = new Map(lost.map((one) => [one, one.matching().length]));
     const choiceOf = (one: LostCreation): number => choices.get(one) || Number.MAX_SAFE_INTEGER;
     lost.sort((left, right) => choiceOf(left) - choiceOf(right) || right.body.length - left.body.length);
     for (const [index, one] of lost.entries()) {
-      // They sent the same and are not settled yet.
+      // They sent the same body and are not settled yet.
       const alike = lost.slice(index).filter(({ body }) => body === one.body);
       one.settle(new Set(alike.flatMap((other) => other.matching())).size <= alike.length);
     }
@@ -142,13 +145,13 @@ export class Creator {
       const [listed] = await Promise.all(lists);
       listedBefore = new Set(listed.map(idOf));
       recovery.checkListed?.(listed);
-      // Of several attempts only the last one may have taken effect: another was refused, or never arrived.
+      // Of several attempts only the last may have taken effect: the others were refused, or never arrived.
       sentAt = this.clock.serviceNow();
     };
     let found: Item | undefined;
     let failure: unknown;
     const lostBy = (lost: FateUnknownError, expected: CreationRecovery<Item>): LostCreation => {
-      // Its time does not run while others end.
+      // Paused while others end.
       const resume = options.deadline?.pause();
       let appeared: readonly Item[] = [];
       let matching: readonly Item[] = [];
@@ -185,7 +188,7 @@ export class Creator {
     try {
       const { value } = await this.requests.send({ ...request, beforeAttempt }, schema);
       const id = value === undefined ? undefined : idOfResponse?.(value);
-      // An object that existed before is not the one that this request has created.
+      // An object that existed before is not the one that this request created.
       if (id !== undefined && (listedBefore.has(id) || group.claimed.has(id)))
         throw new FateUnknownError(`the response names ${id}, which existed before`);
       if (id !== undefined) group.claimed.add(id);
@@ -215,7 +218,7 @@ export class Creator {
   }
 }
 
-/** `sentAt`: the service's time; NaN where it is not known. */
+/** `sentAt`: the service's time; NaN if it is unknown. */
 const isOlder = (item: object, sentAt: number): boolean =>
   Date.parse(String(Reflect.get(item, "created_at"))) < sentAt - CLOCK_STEP_MS;
 
@@ -225,7 +228,7 @@ const mayBeOurs = <Item extends object>(
   sentAt: number,
 ): boolean => isCandidate(item) && isOurs(item) && !isOlder(item, sentAt);
 
-/** The error that names the candidates, where none is proven to be the object of the lost creation. */
+/** The error that names the candidates, if none is proven to be the object of the lost creation. */
 function notProven<Item extends object>(
   appeared: readonly Item[],
   { isCandidate, describe, advice, adviceIfLate }: CreationRecovery<Item>,
@@ -249,7 +252,7 @@ const notFound = (
   advice = "Run pulumi up again: if it exists by then, the error names it",
 ): FateUnknownError => new FateUnknownError(`${lost.what}; ${outcome}`, lost.facts, advice);
 
-/** Reads the effect of an accepted change. When that read fails, the fate of the change is unknown. */
+/** Reads the effect of an accepted change. If that read fails, the fate of the change is unknown. */
 export async function readEffect<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

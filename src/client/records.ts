@@ -1,14 +1,14 @@
 import { z } from "zod";
 
 /*
- * What the service answers (docs/design/api.md), read tolerantly: unknown fields pass, and only what the client or a
- * resource cannot do without is required. A null counts as absent: it is dropped before. Beside it, what is sent.
+ * The records of the service (docs/design/api.md), parsed tolerantly: unknown fields pass, and only what the client or
+ * a resource needs is required. Nulls count as absent: they are dropped before. Also the attributes that are sent.
  */
 
-/** A name that goes into paths and states, and on to terminals: no dots alone, no control characters, no book. */
+/** A name that is used in paths, states and terminals: not only dots, no control characters, not too long. */
 const identifier = z.string().regex(/^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]{1,256}$/u);
 
-/** What create and update send of a compute, and its record shows. */
+/** What create and update send for a compute, and its record shows. */
 const endpointAttributes = {
   branch_id: z.string().optional(),
   type: z.string().optional(),
@@ -57,7 +57,7 @@ const operationSchema = z.looseObject({
   endpoint_id: z.string().optional(),
   error: z.string().optional(),
   created_at: z.string().optional(),
-  // Waits are planned with it, and nothing else.
+  // Used only to plan waits.
   total_duration_ms: z.number().optional().catch(undefined),
 });
 export type OperationRecord = z.infer<typeof operationSchema>;
@@ -155,24 +155,26 @@ export type EndpointChange = z.infer<typeof endpointChangeSchema>;
 
 export const PROJECT = "/projects/{project_id}";
 
-/** The objects of one kind: where they stand, and what a change of one is answered with. */
+/** The objects of one kind: their routes, and the response to a change of one. */
 export interface RecordKind<Item extends object, Response> {
   /** The route of their list, below its project. */
   readonly path: string;
-  /** The body of that list, as its items. A list that is absent or null is no empty list; a single object is a list of one. */
+  /**
+   * The body of that list, as its items. An absent or null list is not an empty list; a single object is a list of one.
+   */
   readonly items: z.ZodType<readonly Item[]>;
-  /** What tells an item from the others of its project, also from one that had its name before. */
+  /** What distinguishes an item from the others of its project, including one that had its name before. */
   readonly idOf: (item: Item) => string;
   /** For messages. */
   readonly thing: string;
-  /** The lists that a change of one changes. */
+  /** The lists that a change of one object affects. */
   readonly touches: readonly ListName[];
-  /** The route of one of them below its project, and the name of its id there. @default the route of the list */
+  /** The route of one object below its project, and the name of its id there. @default the route of the list */
   readonly one?: readonly [path: string, id: string];
-  /** The body of an accepted change; left out: its routes answer without one. */
+  /** The body of an accepted change; omitted if its routes answer without one. */
   readonly response?: z.ZodType<Response>;
   readonly itemOf?: (response: Response) => Item;
-  /** Of a kind whose ids the service gives, each once. */
+  /** For a kind whose ids the service assigns and never reuses. */
   readonly idOfResponse?: (response: Response) => string;
 }
 
@@ -207,7 +209,7 @@ export const RECORDS = {
     thing: "the branch",
     touches: [],
   }),
-  // Its creation has a route and a response of its own, and what lives in it comes and goes with it.
+  // Its creation has a route and a response of its own, and its contents are created and deleted with it.
   integrations: kind({
     path: "/auth/integrations",
     one: ["/auth/integration/{auth_provider}", "auth_provider"],

@@ -8,7 +8,7 @@ import { childOptions, refuse } from "./component";
 import { keyOf } from "./origins";
 
 const TYPE = componentType("ComputeGroup");
-/** In characters, at the service (docs/design/api.md, Compute record). */
+/** In characters; the service's limit (docs/design/api.md, Compute record). */
 const LONGEST_NAME = 64;
 
 /** A compute of the group: the arguments of `ComputeEndpoint` without those that the group sets. */
@@ -102,8 +102,8 @@ export class ComputeGroup extends pulumi.ComponentResource {
 
 function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): (GroupReplicaArgs & { key: string })[] {
   if (typeof replicas === "number") {
-    // A replica is no second adoption of the same compute, and bears a name of its own. A smaller number deletes some, so they
-    // are not protected.
+    // A replica does not adopt the primary's compute and has its own name. A smaller number deletes some replicas, so
+    // they are not protected.
     const { adopt: _adopt, name: _name, deletionProtection: _protection, ...like } = primary;
     return Array.from({ length: replicas }, (_, index) => ({
       ...like,
@@ -116,7 +116,7 @@ function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): 
 
 const ARGS = ["projectId", "branchId", "primary", "replicas"] as const satisfies readonly (keyof ComputeGroupArgs)[];
 
-/** What the group leaves to each compute. */
+/** The arguments that the group passes on to each compute. */
 const COMPUTE_ARGS = Object.keys(computeEndpoint.args).filter(
   (name) => !["projectId", "branchId", "type"].includes(name),
 );
@@ -149,7 +149,7 @@ function listProblems(replicas: readonly unknown[]): string[] {
   return twice === undefined ? problems : [...problems, `replicas: two of them have the key "${twice}"`];
 }
 
-/** In 64 characters at most, and still told from its siblings: the group's name is what is cut, between whole characters. */
+/** At most 64 characters, and different for each sibling: only the group's name is cut, between whole characters. */
 function nameAtService(group: string, index: number): string {
   const suffix = replicaName("", index);
   const cut = group.slice(0, LONGEST_NAME - suffix.length);

@@ -17,7 +17,7 @@ import { childOptions, flagProblems, refuse } from "./component";
 
 const TYPE = componentType("ProjectAuth");
 
-/** Of a union each member, less these keys. */
+/** Removes these keys from each member of a union. */
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
 
 /**
@@ -151,10 +151,10 @@ export class ProjectAuth extends pulumi.ComponentResource {
       { projectId, branchId, databaseName, roleName, authProvider, adopt, deletionProtection },
       child,
     );
-    // An echo of the argument, unknown only while the integration is replaced: then its children are as well.
+    // An echo of the argument, unknown only while the integration is replaced; its children are replaced then as well.
     const home = { projectId: this.integration.projectId };
 
-    // A program without types may give undefined, which is not given.
+    // A program without types may give `undefined`, which counts as not given.
     const offered = Object.keys(oauth).filter((providerId) => oauth[providerId] !== undefined);
     this.oauthProviders = mapped(offered, (providerId) => {
       const declared = oauth[providerId] ?? "shared";
@@ -168,7 +168,7 @@ export class ProjectAuth extends pulumi.ComponentResource {
 
     this.whitelistDomains = mapped(
       domains.each,
-      // A domain has nothing that taking it over could overwrite, and the exclusive list may hold it until now.
+      // Taking over a domain overwrites nothing, and the exclusive list may hold it until now.
       (domain) => new WhitelistDomain(`${name}-${domain}`, { ...home, domain, authProvider, adopt: true }, child),
     );
     this.whitelist =
@@ -207,7 +207,7 @@ function argumentProblems(args: unknown): string[] {
   if (!isObject(args)) return problems;
   const { oauth, email } = args;
   if (oauth !== undefined) {
-    // The names are those of providers, which the resource checks.
+    // The keys are provider names, which the resource checks.
     const providers = isObject(oauth) ? oauth : {};
     problems.push(...objectProblems(oauth, "oauth", { known: Object.keys(providers) }));
     for (const [id, provider] of Object.entries(providers)) {

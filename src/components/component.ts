@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { isObject, mustBe, wordFor } from "../helpers/given";
 
-/** The engine hands no `customTimeouts` on to the children of a component. */
+/** The engine does not pass `customTimeouts` on to the children of a component. */
 export function childOptions(
   parent: pulumi.ComponentResource,
   { customTimeouts }: pulumi.ComponentResourceOptions = {},
@@ -18,7 +18,7 @@ export function refuse(owner: string, opts: unknown, problems: readonly string[]
   if (all.length > 0) throw new Error(`${owner}: ${all.join("; ")}`);
 }
 
-/** Of arguments that decide which resources there are, so that they have to be known when the program runs. */
+/** For arguments that decide which resources exist, so they must be known when the program runs. */
 export function flagProblems(args: unknown, name: string): string[] {
   const value = isObject(args) ? args[name] : undefined;
   if (value === undefined || typeof value === "boolean") return [];

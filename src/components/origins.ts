@@ -1,6 +1,7 @@
 /**
- * Which argument of a component an argument of its child comes from: `drift --accept` edits the program there. The classes
- * make the children; that both agree is tested with every argument of every child. Loading it loads no SDK.
+ * Maps an argument of a component's child to the argument of the component that it comes from: `drift --accept` edits
+ * the program there. The classes make the children; a test compares both for every argument of every child. Loads no
+ * SDK.
  */
 import { type ComponentName, primaryName, replicaName } from "../contract/componentNames";
 import { isObject } from "../helpers/given";
@@ -19,9 +20,9 @@ export interface ComponentChild {
 }
 
 interface ComponentArguments {
-  /** Of the component. */
+  /** The component's name. */
   readonly name: string;
-  /** As far as they are known. */
+  /** The known arguments. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
@@ -29,7 +30,7 @@ type OriginOf = (argument: string, child: ComponentChild, component: ComponentAr
 
 const ofGroup: OriginOf = (argument, child, { name, args: { replicas } }) => {
   if (argument === "projectId" || argument === "branchId") return [argument];
-  // The group says which one is the primary.
+  // The group decides which compute is the primary.
   if (argument === "type") return undefined;
   if (child.name === primaryName(name)) return ["primary", argument];
   if (Array.isArray(replicas)) {
@@ -41,7 +42,10 @@ const ofGroup: OriginOf = (argument, child, { name, args: { replicas } }) => {
   return typeof replicas === "number" && !OF_PRIMARY_ALONE.includes(argument) ? ["primary", argument] : undefined;
 };
 
-/** With a number of replicas, each is like the primary, but for what tells them apart and what a smaller number deletes. */
+/**
+ * With a number of replicas, each copies the primary except for its identity and its protection (a smaller number
+ * deletes some).
+ */
 const OF_PRIMARY_ALONE = ["name", "adopt", "deletionProtection"];
 
 /** The key in the name of a replica in a list. */
@@ -60,7 +64,7 @@ const ofAuth: OriginOf = (argument, { kind, name: child }, { name }) => {
     case "Whitelist":
       return [argument === "domains" ? "redirectDomains" : argument];
     default:
-      // The domain of a WhitelistDomain is a part of its name: another one is another resource.
+      // A WhitelistDomain has its domain in its name, so another domain is another resource.
       return argument === "authProvider" ? [argument] : undefined;
   }
 };
@@ -76,7 +80,7 @@ const DECLARATIONS = [
   whitelistDomainDeclaration,
 ];
 
-/** The arguments of a child that come from those of the component, by their names. */
+/** The arguments of a child that come from those of the component, by name. */
 export function originsOf(
   component: ComponentName,
   declared: ComponentArguments,

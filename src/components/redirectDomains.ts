@@ -6,19 +6,19 @@ interface DomainArguments {
 }
 
 interface RedirectDomains {
-  /** The origins that become a resource each. */
+  /** The origins that become one resource each. */
   readonly each: readonly string[];
-  /** The whole list, when it is exclusive. */
+  /** The whole list, if it is exclusive. */
   readonly all?: pulumi.Input<pulumi.Input<string>[]>;
   readonly problems: readonly string[];
 }
 
 /**
- * A domain that is a resource has the origin in its name, so that taking one out of the list leaves the others alone:
- * only texts that the program knows can be told apart like this. The problems say what to do where they are not.
+ * Each domain has a resource with the origin in its name, so that removing one from the list leaves the others alone.
+ * This needs plain, known strings; otherwise the problems say what to do.
  */
 export function redirectDomainsOf(args: DomainArguments | undefined | null): RedirectDomains {
-  // A program without types may give no arguments at all, which is said elsewhere.
+  // A program without types may give no arguments at all; that is reported elsewhere.
   const { redirectDomains, exclusiveDomains } = args ?? {};
   if (exclusiveDomains === true) {
     if (redirectDomains !== undefined) return { each: [], all: redirectDomains, problems: [] };
@@ -45,7 +45,7 @@ function isTexts(domains: DomainArguments["redirectDomains"]): domains is string
   return Array.isArray(domains) && domains.every((domain) => typeof domain === "string");
 }
 
-/** What is no plain http(s) origin stays as it is: the check of the resource says what is wrong with it. */
+/** Anything but a plain http(s) origin stays as it is: the check of the resource reports the problem. */
 function originOf(text: string): string {
   return /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text) ? new URL(text).origin : text;
 }

@@ -1,6 +1,6 @@
 /**
- * Where the API key comes from: given itself, or by the name of a variable or the path of a file that holds it. The first place
- * that has one of these forms counts: an explicit Provider, the configuration, the environment (docs/secrets.md).
+ * Finds the API key: the key itself, the name of a variable, or the path of a file that holds it. The first place that
+ * has one of these wins: an explicit Provider, the configuration, the environment (docs/secrets.md).
  */
 import { isUnknown } from "./hiddenKeys";
 import {
@@ -19,8 +19,8 @@ export type KeyForm = (typeof KEY_FORMS)[number];
 
 export interface KeySource {
   /**
-   * In the stack's configuration or in an explicit Provider, which look the same to the provider's process, and are stored with
-   * the stack. Else in the environment.
+   * True: in the stack's configuration or an explicit Provider. The provider's process cannot tell these apart; both
+   * are stored with the stack. False: in the environment.
    */
   readonly isConfigured: boolean;
   readonly form: KeyForm;
@@ -31,15 +31,15 @@ export interface KeySource {
 export interface FoundKey {
   readonly apiKey: string;
   /**
-   * The key that the file holds now, if it holds one. Undefined for a key that is in no file: the environment of a process does
-   * not change.
+   * Reads the key from its file again; undefined if the file holds no key. Undefined if the key is in no file: the
+   * environment of a process does not change.
    */
   readonly renewKey: (() => string | undefined) | undefined;
 }
 
 type ReadForm = (form: KeyForm) => string | undefined;
 
-/** What an HTTP header carries, without blanks. */
+/** The characters that an HTTP header can carry, without blanks. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
 const VARIABLE = "SVC_API_KEY";
@@ -49,7 +49,7 @@ const NO_KEY =
   "no API key: name the variable or the file that holds it with `pulumi config set svc:apiKeyEnv` or svc:apiKeyFile, set it in the environment as SVC_API_KEY, " +
   "store it with `pulumi config set --secret svc:apiKey`, or give the name or the key to an explicit svc.Provider";
 
-/** Undefined where no place has a key. */
+/** Undefined if no place has a key. */
 export function keySource(read: ReadForm): KeySource | undefined {
   const [configured] = configuredForms(read);
   if (configured !== undefined) {
@@ -63,9 +63,10 @@ export function keySource(read: ReadForm): KeySource | undefined {
   return file === undefined ? undefined : { isConfigured, form: "apiKeyFile", reference: { fromFile: file } };
 }
 
-/** The key, or what is wrong with it. What is not known yet (a preview) is neither. */
+/** The key, or the problem with it. Neither, if a value is unknown (a preview). */
 export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
-  // Of a program without types. Passed over, it would give way to the key of the environment: perhaps of another account.
+  // From a program without types. If this were skipped, the key of the environment would be used, perhaps of another
+  // account.
   const odd = KEY_FORMS.find((form) => !["string", "undefined"].includes(typeof (read(form) ?? undefined)));
   if (odd !== undefined) return { problem: `svc:${odd} (or the ${odd} of an explicit svc.Provider) must be a text` };
   const configured = configuredForms(read);
@@ -74,7 +75,7 @@ export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
     const names = configured.map(({ form }) => `svc:${form}`).join(" and ");
     return { problem: `${names} are set at one place (the configuration, or one svc.Provider): keep one of them` };
   }
-  // As a variable that is not set leaves it: `pulumi config set svc:apiKey "$UNSET"`.
+  // The result of an unset variable: `pulumi config set svc:apiKey "$UNSET"`.
   const blank = configured.length > 0 ? undefined : KEY_FORMS.find((form) => typeof read(form) === "string");
   if (blank !== undefined) {
     const place = placeOf({ isConfigured: true, form: blank });
@@ -103,14 +104,17 @@ export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
   return { key: { apiKey: found.value, renewKey } };
 }
 
-/** What is wrong with the name of a variable or the path of a file, behind the name of the setting. Its text is never shown: it may be the key. */
+/**
+ * The problem with a variable's name or a file's path, to follow the setting's name. The text is never shown: it may be
+ * the key.
+ */
 function nameProblem(reference: SecretReference): string | undefined {
   const problem = referenceProblem(reference)?.replace(/^from(Env|File) /, "");
   if (problem !== undefined || !("fromEnv" in reference) || !isValueOfVariable(reference.fromEnv)) return problem;
   return "must be the name of an environment variable, not its value";
 }
 
-/** What is wrong with a form of a key that a program gives, in words without its text; undefined where nothing is. */
+/** The problem with a form of the key that a program gives, without its text; undefined if there is none. */
 export function givenProblem(form: KeyForm, given: unknown): string | undefined {
   // The next place may have the key of another account.
   if (given === undefined || given === null || (typeof given === "string" && given.trim() === ""))
@@ -123,7 +127,7 @@ export function givenProblem(form: KeyForm, given: unknown): string | undefined 
 const referenceOf = (form: Exclude<KeyForm, "apiKey">, text: string): SecretReference =>
   form === "apiKeyEnv" ? { fromEnv: text } : { fromFile: text };
 
-/** `PROD_KEY`, `the file keys/prod`. What may be a key that was given in place of a name is not shown. */
+/** `PROD_KEY`, `the file keys/prod`. A name that may be the key itself is not shown. */
 export function keyName({ reference }: KeySource): string {
   if (reference === undefined) return "svc:apiKey";
   const isShown = nameProblem(reference) === undefined;
@@ -132,7 +136,7 @@ export function keyName({ reference }: KeySource): string {
   return isShown && /[/\\.]/.test(reference.fromFile) ? referenceName(reference) : "the file";
 }
 
-/** The setting that has it, for messages. */
+/** The setting that holds the key or its name, for messages. */
 export function placeOf({ isConfigured, form }: Pick<KeySource, "isConfigured" | "form">): string {
   if (isConfigured) return `svc:${form} (or the ${form} of an explicit svc.Provider)`;
   return form === "apiKey" ? VARIABLE : FILE_VARIABLE;
@@ -145,7 +149,7 @@ function configuredForms(read: ReadForm): { form: KeyForm; text: string }[] {
   });
 }
 
-/** Files and pipes leave a line end around a key. */
+/** Trimmed: files and pipes leave a line end after a key. */
 function keyBehind(reference: SecretReference): Resolved {
   const found = resolveReference(reference);
   if ("problem" in found) return found;
@@ -158,7 +162,7 @@ function renewed(reference: SecretReference): string | undefined {
   return "value" in found && HEADER_TEXT.test(found.value) ? found.value : undefined;
 }
 
-/** A setting without the blanks around it; one of blanks alone is not given. */
+/** A setting without surrounding blanks; undefined if nothing is left. */
 export function givenText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }

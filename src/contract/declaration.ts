@@ -1,89 +1,98 @@
 import type { Kind } from "./pointer";
 
 /**
- * What is known of an argument, but for its schema, which a program does not load. `{}`: optional and plain; values are
- * equal as JSON, and a changed one updates the object in place.
+ * The rules of an argument, except its schema, which a program does not load. `{}`: optional and plain; values are
+ * compared as JSON, and a change updates the object in place.
  */
 export interface ArgumentRules<Value> {
-  /** The argument has to be given. */
+  /** The argument is required. */
   readonly required?: true;
-  /** Encrypted in the state, whatever the program wraps it in. */
+  /** Encrypted in the state, even if the program does not mark it secret. */
   readonly secret?: true;
-  /** Encrypted where the program does not give it: it may have given it as a secret before. */
+  /** Encrypted if the program does not give it: an earlier program may have given it as a secret. */
   readonly secretUnlessGiven?: true;
-  /** Every update that sends something sends it: the service takes the object as a whole. */
+  /** Every update that sends anything sends this too: the service replaces the object as a whole. */
   readonly sentAlways?: true;
-  /** It may be a secret by reference (references.ts), or each of the values in one part of it, such as `pgSettings`. */
+  /** It may be a secret by reference (references.ts), or each value in one part of it may, such as `pgSettings`. */
   readonly reference?: true | { readonly valuesOf: string };
   /**
-   * A change replaces the resource. `"container"`: the argument names what the object lives in, so a value that is not
-   * known yet counts as a change too (docs/design/decisions.md, Replacing, moving, adopting).
+   * A change replaces the resource. `"container"`: the argument names the object's container, so an unknown value
+   * counts as a change too (docs/design/decisions.md, Replacing, moving, adopting).
    */
   readonly replaces?: true | "container";
-  /** Whether two values that differ as JSON mean the same. A method, so that rules of any value are `ArgumentRules<unknown>`. */
+  /**
+   * Whether two values that differ as JSON mean the same. A method, so that any rules are assignable to
+   * `ArgumentRules<unknown>`.
+   */
   equal?(left: Value, right: Value): boolean;
-  /** The service's default for an argument that is left out; adding or dropping exactly this value is no change. */
+  /** The service's default if the argument is omitted; adding or dropping exactly this value is no change. */
   readonly assumed?: Value;
-  /** Leaving it out declares that it is not set: an update or a replacement then removes an existing value. */
+  /** Omitting it declares that it is not set: an update or a replacement then removes an existing value. */
   readonly unset?: "update" | "replace";
-  /** The service does not show it, and no request changes it: without a stored value, that of the program is assumed. */
+  /** The service does not show it, and no request changes it: if no value is stored, the program's is assumed. */
   readonly unreadable?: true;
-  /** A value that no request carries. Beginning to give it is a change of it. */
+  /** No request carries it. Giving it for the first time counts as a change. */
   readonly local?: true;
-  /** While the state holds `true` of it, the object is neither deleted nor replaced (host/protection.ts). It stands in the state alone. */
+  /**
+   * While the state holds `true` for it, the object is neither deleted nor replaced (host/protection.ts). Stored only
+   * in the state.
+   */
   readonly protects?: true;
-  /** Used only when the object is created: a change of it is no change of the object. */
+  /** Used only when the object is created; a later change has no effect. */
   readonly createOnly?: true;
   /** False: `pulumi-svc import` does not write it, although the service shows it. */
   readonly imported?: false;
-  /** The service shows only the parts that are managed, so there is no value where none is given. */
+  /** The service shows only the parts that are managed, so an omitted argument has no value. */
   readonly onlyIfGiven?: true;
 }
 
-/** The rules of each argument. One that the type `Shape` requires says so here too. */
+/** The rules of each argument. An argument that the type `Shape` requires must be `required` here too. */
 export type ArgumentTable<Shape extends object> = {
   readonly [Name in keyof Shape & string]: ArgumentRules<Exclude<Shape[Name], undefined>> &
     (undefined extends Shape[Name] ? { readonly required?: never } : { readonly required: true });
 };
 
-/** An output that follows from the id, or from another property: made when a program asks for it. */
+/** An output computed from the id or another property when a program reads it. */
 export interface Derived {
   readonly from: string;
-  /** Not called where that has no value. */
+  /** Not called if `from` has no value. */
   readonly by: (value: never) => unknown;
 }
 
-/** What is known of an output. `{}`: a plain value that the lifecycle returns. */
+/** The rules of an output. `{}`: a plain value that the lifecycle returns. */
 export interface OutputRules {
   /** Encrypted in the state. */
   readonly secret?: true;
-  /** A text that tells which object it is: where somebody has edited the state so that it is none, nothing is sent. */
+  /** A string that identifies the object. If the stored value is not a string (an edited state), nothing is sent. */
   readonly identity?: true;
-  /** The SDK prepares a property with four promises, for each resource; these cost nothing. */
+  /** Costs nothing until it is read; the SDK prepares every other property with four promises for each resource. */
   readonly derived?: Derived;
 }
 
-/** The derived outputs whose `from` is in `known`, by their names. */
+/** The derived outputs whose `from` is in `known`, by name. */
 export function derivedOutputs(
   outputs: Readonly<Record<string, OutputRules>>,
   known: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const made = Object.entries(outputs).flatMap(([name, { derived }]) => {
     const value = derived && known[derived.from];
-    // A declaration derives an output from a value of the type that it takes.
+    // A declaration derives an output from a value of the type that `by` takes.
     return derived === undefined || value === undefined ? [] : [[name, derived.by(value as never)]];
   });
   return Object.fromEntries(made) as Record<string, unknown>;
 }
 
 /**
- * One table a resource: its class, comparison, secrets and reference are made from it, and with its schemas and lifecycle
- * (host/define.ts) the provider's side. `Shape`: the arguments, once they are known; `Outputs`: what the service adds, and
- * arguments that have a value (or another type) also where they are left out.
+ * The table of a resource. The class, the comparison, the secrets and the reference page are made from it; with the
+ * schemas and the lifecycle (host/define.ts), so is the provider's side. `Shape`: the resolved arguments. `Outputs`:
+ * what the service adds, and arguments that have a value (or another type) even if they are omitted.
  */
 export interface Declaration<Shape extends object, Outputs extends object> {
   readonly kind: Kind;
-  /** The service refuses a second one beside one that exists, so a replacement deletes first. The program's own option wins. */
+  /**
+   * The service refuses a second object beside an existing one, so a replacement deletes first. The program's own
+   * option wins.
+   */
   readonly deleteBeforeReplace: boolean;
   readonly args: ArgumentTable<Shape>;
   readonly outputs: { readonly [Name in keyof Outputs & string]: OutputRules };

@@ -2,25 +2,26 @@
 export type Properties = Record<string, unknown>;
 
 /**
- * The hidden inputs: keys that begin with `__` are no arguments, are never displayed and never compared. The program sends these
- * to the dynamic door; a resource without them works. The outs have the first three too, and those of `Marks` (host/state.ts).
+ * The hidden inputs: keys that begin with `__` are not arguments, never displayed and never compared. The program sends
+ * them to the dynamic door; a resource without them works. The outs have the first three too, and those of `Marks`
+ * (host/state.ts).
  */
 export interface HiddenInputs {
   /** See pointer.ts. */
   readonly __provider?: string;
-  /** The resource's URN: where progress and warnings are shown. */
+  /** The resource's URN, for progress lines and warnings. */
   readonly __urn?: string;
   /** `customTimeouts` of the resource, in seconds. */
   readonly __timeouts?: Timeouts;
-  /** The names that the program gives and the resource does not have. `check` refuses them, so they are never stored. */
+  /** Property names in the program that the resource does not have. `check` refuses them, so they are never stored. */
   readonly __surplus?: readonly string[];
-  /** The option `replaceOnChanges` is given. Never stored. */
+  /** The program sets the option `replaceOnChanges`. Never stored. */
   readonly __replaceOnChanges?: boolean;
   /** The paths of the option `ignoreChanges`. Never stored. */
   readonly __ignoreChanges?: readonly string[];
   /**
-   * The program runs for a preview, where the service may be asked (host/lookAhead.ts). As a number: how many computes it
-   * declares. Never stored either.
+   * The program runs for a preview, so the service may be read (host/lookAhead.ts). A number: how many computes it
+   * declares. Never stored.
    */
   readonly __preview?: true | number;
 }
@@ -33,14 +34,14 @@ export interface Timeouts {
   readonly read?: number;
 }
 
-/** Arguments and outputs without the hidden keys; an absent value and `null` are the same. */
+/** Arguments and outputs without the hidden keys. `null` counts as absent. */
 export function visible(properties: Properties): Properties {
   return Object.fromEntries(
     Object.entries(properties).filter(([key, value]) => !key.startsWith("__") && value !== undefined && value !== null),
   );
 }
 
-/** Those that are what they should be; a transformation may have put anything there. */
+/** The valid hidden inputs; a transformation may have put anything there. */
 export function hiddenInputs(properties: Properties): HiddenInputs {
   const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges, __ignoreChanges, __preview } = properties;
   return {
@@ -54,7 +55,7 @@ export function hiddenInputs(properties: Properties): HiddenInputs {
   };
 }
 
-/** Of a list that is to hold names: those that are. */
+/** The strings of a list that should hold names. */
 export function namesIn(list: readonly unknown[]): string[] {
   return list.filter((name) => typeof name === "string");
 }
@@ -63,23 +64,26 @@ function timeouts(value: object): Timeouts {
   return Object.fromEntries(Object.entries(value).filter(([, seconds]) => typeof seconds === "number" && seconds > 0));
 }
 
-/** Those that are stored with the inputs and with the outs: a refresh would lose them (docs/design/engine.md, Inputs and outputs). */
+/**
+ * The hidden inputs that are stored with the inputs and with the outs: a refresh would lose them otherwise
+ * (docs/design/engine.md, Inputs and outputs).
+ */
 export function storedInputs({ __provider, __urn, __timeouts }: HiddenInputs): Properties {
   return clean({ __provider, __urn, __timeouts });
 }
 
 /**
- * Plain JSON, and nothing else. An `undefined`, a Date, a Map or a BigInt in what a dynamic provider returns hangs the
- * engine, or fails it after the object was made (docs/design/engine.md, Errors).
+ * Converts to plain JSON. An `undefined`, a Date, a Map or a BigInt in the result of a dynamic provider hangs the
+ * engine, or makes it fail after the object was created (docs/design/engine.md, Errors).
  */
 export function clean(properties: Properties): Properties {
-  // The text comes from JSON.stringify of an object, so what comes back is an object.
+  // The text is JSON.stringify of an object, so it parses to an object.
   return JSON.parse(
     JSON.stringify(properties, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value)),
   ) as Properties;
 }
 
-/** What the engine sends in place of a value that is not known yet, at any depth (`@pulumi/pulumi` runtime/rpc). */
+/** What the engine sends for an unknown value, at any depth (`@pulumi/pulumi` runtime/rpc). */
 export const UNKNOWN_VALUE = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export function isUnknown(value: unknown): boolean {

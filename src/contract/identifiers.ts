@@ -1,18 +1,20 @@
-/** How the service, this package and the engine name objects. Every program loads this file, so it does without zod. */
+/**
+ * How the service, this package and the engine name objects. Every program loads this file, so it does not load zod.
+ */
 import { isUnknown } from "./hiddenKeys";
 
 /**
- * A segment of a route, such as the id of a project or the short name of an auth provider: no blank, no slash, nothing that
- * could end it.
+ * A path segment of a route, such as the id of a project or the short name of an auth provider. No blank, no slash,
+ * nothing that ends a segment.
  */
 export const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
-/** The project in the Pulumi id of a resource, such as `prj-demo/ep-1`: every id begins with it. */
+/** The project in a Pulumi id such as `prj-demo/ep-1`. Every id begins with it. */
 export function projectOf(id: string): string {
   return id.split("/", 1)[0] ?? id;
 }
 
-/** Whether it has the form of the id of a branch. */
+/** Whether it has the form of a branch id. */
 export const isBranchId = (value: unknown): value is string => typeof value === "string" && /^br-[\w-]+$/.test(value);
 
 const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
@@ -20,10 +22,10 @@ const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 /** The name of a resource in the program. */
 export const nameInUrn = (urn: string): string => urn.split("::").slice(3).join("::") || urn;
 
-/** Whether it names a resource: in a preview a URN may be unknown. */
+/** Whether it names a resource. In a preview a URN may be unknown. */
 export const isUrn = (urn: string | undefined): urn is string =>
   urn !== undefined && !isUnknown(urn) && WELL_FORMED_URN.test(urn);
 
-/** ` ("api")`: for messages, behind what the object is at the service. Nothing where the name is not known. */
+/** ` ("api")`, to follow the object's name at the service in messages. Empty if the name is unknown. */
 export const labelOf = (urn: string | undefined): string =>
   urn === undefined || isUnknown(urn) ? "" : ` ("${nameInUrn(urn)}")`;

@@ -1,12 +1,12 @@
-/** What is installed beside a program: this package, what the pointer finds of it, and the Pulumi SDK. */
+/** The packages installed beside a program: this one, whether the pointer finds it, and the Pulumi SDK. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** The version of the pulumi-svc whose `dist` (or `src`) this is; undefined where it is none, as in a bundle. */
+/** The version of the pulumi-svc that this `dist` (or `src`) belongs to; undefined if none, as in a bundle. */
 export function packageVersion(dist: string = join(__dirname, "..")): string | undefined {
   try {
-    // Only these two are looked at, and checked below.
+    // Only these two are read, and checked below.
     type Package = { name?: unknown; version?: unknown };
     const { name, version } = JSON.parse(readFileSync(join(dist, "..", "package.json"), "utf8")) as Package;
     return name === "pulumi-svc" && typeof version === "string" ? version : undefined;
@@ -16,8 +16,8 @@ export function packageVersion(dist: string = join(__dirname, "..")): string | u
 }
 
 /**
- * The file that the pointer loads for a program that runs in `folder`, as in the dynamic-provider process.
- * `besideSdk`: a file of the `@pulumi/pulumi` that the program has. Undefined: the engine could not load this package.
+ * The file that the pointer loads for a program in `folder`, resolved as in the dynamic-provider process. `besideSdk`:
+ * a file of the program's `@pulumi/pulumi`. Undefined: the engine could not load this package.
  */
 export function resolveProvider(folder: string, besideSdk: string | undefined): string | undefined {
   for (const anchor of [join(folder, "_"), besideSdk]) {
@@ -30,7 +30,7 @@ export function resolveProvider(folder: string, besideSdk: string | undefined): 
   return undefined;
 }
 
-/** The oldest `@pulumi/pulumi` (and CLI) that works: as in the peerDependencies of package.json. */
+/** The oldest `@pulumi/pulumi` (and CLI) that works, the same as in peerDependencies of package.json. */
 export const OLDEST_SDK = "3.216.0";
 
 export const versionNumbers = (version: string): number[] => version.replace(/^v/, "").split(/[.-]/, 3).map(Number);

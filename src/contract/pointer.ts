@@ -1,18 +1,18 @@
 /**
- * The text of `__provider` in the state of every resource: a permanent contract
- * (docs/design/decisions.md, Contract). `test/contract/pointer.test.ts` holds the exact text.
+ * The text of `__provider` in the state of every resource: a permanent contract (docs/design/decisions.md, Contract).
+ * `test/contract/pointer.test.ts` holds the exact text.
  *
- * - It resolves `pulumi-svc/provider` from the directory of the program first, then from beside `@pulumi/pulumi`
- *   (`require.main` is the SDK's own dynamic-provider script): that is where pnpm hides a package that the program has
- *   only through a wrapper.
- * - `read` and `delete` run the text of the state, the others that of the program. A changed text would live beside the
- *   old one for years: it never changes, nor do `pulumi-svc/provider`, `load` and the names of the kinds.
+ * - It resolves `pulumi-svc/provider` from the program's directory first, then from beside `@pulumi/pulumi`
+ *   (`require.main` is the SDK's own dynamic-provider script). pnpm hides a package there if the program has it only
+ *   through a wrapper.
+ * - `read` and `delete` run the text in the state, the others the program's. A changed text would exist beside the old
+ *   one for years, so it never changes, nor do `pulumi-svc/provider`, `load` and the names of the kinds.
  */
 export function pointer(kind: Kind): string {
   return `exports.handler=()=>require(require.resolve("pulumi-svc/provider",{paths:[".",require.main.path]})).load("${kind}")`;
 }
 
-/** Names of the resources, as in the pointer and in the type token. Adding one is fine, renaming never. */
+/** Names of the resources, as in the pointer and the type token. Add new ones; never rename one. */
 export const KINDS = [
   "AuthIntegration",
   "AuthKeys",
@@ -32,8 +32,8 @@ export function typeToken(kind: Kind): string {
   return `pulumi-nodejs:dynamic/svc:${kind}`;
 }
 
-/** The Pulumi type of the engine's own provider and of `svc.Provider`: dynamic resources have one type of provider. */
+/** The Pulumi type of the default provider and of `svc.Provider`: all dynamic resources share it. */
 export const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
 
-/** Of the stack itself, whose outputs are those of the program. */
+/** The type of the stack itself, whose outputs are those of the program. */
 export const STACK_TYPE = "pulumi:pulumi:Stack";

@@ -1,8 +1,8 @@
-/** Where the Pulumi project is: Pulumi.yaml may stand above the folder that a program and its provider run in (`main`). */
+/** Finds the Pulumi project: with `main`, Pulumi.yaml is above the folder that a program and its provider run in. */
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** The project file around `start`: there or in a folder above. */
+/** The project file in `start` or in a folder above. */
 export function projectFile(start: string): string | undefined {
   const folder = resolve(start);
   const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find(existsSync);
@@ -10,7 +10,7 @@ export function projectFile(start: string): string | undefined {
   return projectFile(dirname(folder));
 }
 
-/** The folder of the Pulumi.yaml around `start`; undefined where there is none. */
+/** The folder of that file; undefined if there is none. */
 export function projectFolder(start: string): string | undefined {
   const file = projectFile(start);
   return file === undefined ? undefined : dirname(file);

@@ -1,7 +1,7 @@
-/** Paths of properties, as the engine writes them and takes them in `ignoreChanges`. */
+/** Property paths as the engine writes them and accepts them in `ignoreChanges`. */
 export type Segment = string | number;
 
-/** Of `settings.pgSettings["app.token"]` or `domains[0]`; `*` is every key or index. */
+/** Splits `settings.pgSettings["app.token"]` or `domains[0]`; `*` matches every key or index. */
 export function segmentsOf(path: string): Segment[] {
   const parts = path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\[(\*)\]|([^.[\]]+)/g);
   return [...parts].map(([, quoted, index, every, name = ""]) => {
@@ -10,7 +10,7 @@ export function segmentsOf(path: string): Segment[] {
   });
 }
 
-/** Whether a path of `ignoreChanges` leads there, or to what it is in. */
+/** Whether a path of `ignoreChanges` is this path or contains it. */
 export function leadsTo(path: string, segments: readonly string[]): boolean {
   const leading = segmentsOf(path);
   return (

@@ -1,6 +1,6 @@
 /**
- * A secret by reference: a program and the state hold a name or a path, and the value is read where the request is sent. What is
- * stored of it is for ever: `{ fromEnv }` or `{ fromFile }`, and nothing else. Every program loads this file.
+ * Secrets by reference: a program and the state hold a name or a path, and the value is read when the request is sent.
+ * The stored form never changes: `{ fromEnv }` or `{ fromFile }`, nothing else. Every program loads this file.
  */
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
@@ -22,23 +22,26 @@ export interface FromFile {
 export type SecretReference = FromEnv | FromFile;
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
-/** Capitals and digits in two or more words, none of them long. A generated value has another form. */
+/** Capitals and digits in two or more short words. A generated value looks different. */
 const USUAL_NAME = /^[A-Z][A-Z0-9]{0,19}(?:_[A-Z0-9]{1,20})+$/;
 const PATH = /^[^\p{Cc}\p{Cs}]{1,1000}$/u;
 
-/** Whether it is meant as a reference; what is wrong with it tells `referenceProblem`. */
+/** Whether it is meant as a reference. `referenceProblem` says whether it is valid. */
 export function isReference(value: unknown): value is SecretReference {
   return (
     typeof value === "object" && value !== null && (Object.hasOwn(value, "fromEnv") || Object.hasOwn(value, "fromFile"))
   );
 }
 
-/** What is wrong with a reference, behind its path; undefined where nothing is. Nothing of it is shown: by mistake it may be the secret. */
+/**
+ * The problem with a reference, to follow its path; undefined if there is none. Its text is never shown: by mistake it
+ * may be the secret.
+ */
 export function referenceProblem(reference: SecretReference, folder?: string): string | undefined {
   const [[form, name] = ["", undefined], ...more] = Object.entries(reference);
   if (more.length > 0) return "must have fromEnv or fromFile, and nothing else";
   if (form === "fromEnv") {
-    // A usual name may be the value of a variable, too: a job without the secrets may hold a list of their names.
+    // A usual name may also be a variable's value: a job without the secrets may hold a list of their names.
     const isName =
       typeof name === "string" && VARIABLE.test(name) && (USUAL_NAME.test(name) || !isValueOfVariable(name));
     return isName
@@ -53,34 +56,36 @@ export function referenceProblem(reference: SecretReference, folder?: string): s
   );
 }
 
-/** Where a value holds one, at any depth. */
+/** The paths of the references in a value, at any depth. */
 export const referencesIn = (value: unknown): string[] => pathsTo(isReference, value);
 
-/** For messages: `GOOGLE_SECRET`, `the file secrets/google`. What may be the secret is not shown. */
+/** `GOOGLE_SECRET`, `the file secrets/google`, for messages. A text that may be the secret is not shown. */
 export function referenceName(reference: SecretReference): string {
   const isShown = referenceProblem(reference) === undefined;
   if ("fromEnv" in reference) return isShown ? reference.fromEnv : "the variable";
   return isShown ? `the file ${reference.fromFile}` : "the file";
 }
 
-/** Undefined for what is not set, and for what every object inherits. */
+/** Undefined for variables that are not set, and for names that every object inherits. */
 export const variable = (name: string): string | undefined =>
   Object.hasOwn(process.env, name) ? process.env[name] : undefined;
 
-/** The names of the variables with this value; blanks around it are often cut. */
+/** The variables with this value; surrounding blanks are ignored because they are often cut. */
 function variablesWith(value: string): string[] {
   const all = value.trim() === "" ? [] : Object.entries(process.env);
   return all.flatMap(([name, other]) => (other?.trim() === value.trim() ? name : []));
 }
 
-/** Of what should be the name of a variable: it is none, and is what some variable holds. */
+/** Whether a text given as a variable's name is no variable, but the value of one. */
 export const isValueOfVariable = (name: string): boolean =>
   variable(name) === undefined && variablesWith(name).length > 0;
 
-/** By custom such a variable holds no secret: `SMTP_PASSWORD_FILE`. */
+/** A variable so named holds a path by convention, no secret: `SMTP_PASSWORD_FILE`. */
 const NAMED_LIKE_PATH = /(?:FILE|PATH|DIR)$/i;
 
-/** Of what should be a path: no variable has it as its value, but for one that is named like a path, or there is a file. */
+/**
+ * Whether a text given as a path is one: the file exists, or no variable has this value, except one named like a path.
+ */
 function isPath(path: string, folder: string | undefined): boolean {
   const names = variablesWith(path);
   if (names.length === 0 || names.some((name) => NAMED_LIKE_PATH.test(name))) return true;
@@ -91,19 +96,20 @@ function isPath(path: string, folder: string | undefined): boolean {
   }
 }
 
-/** Far more than any secret; a larger file was not meant. */
+/** Far larger than any secret; a larger file is a mistake. */
 const LARGEST_FILE_BYTES = 64 * 1024;
 
 const NO_TEXT = "is no text (UTF-8)";
 
-/** What a reference stands for now, or why it has no value, in words behind its name: `is not set`. */
+/** The current value of a reference, or why it has none, to follow its name: `is not set`. */
 export type Resolved = { readonly value: string } | { readonly problem: string };
 
 let start: { readonly cwd: string; readonly folder: string } | undefined;
 
 /**
- * Where relative paths begin: the folder of Pulumi.yaml. The provider's process runs in that of the program, which `main` may put
- * elsewhere; without a Pulumi.yaml there or above (an inline program) it is that one. Looked for once in a process.
+ * Where relative paths begin: the folder of Pulumi.yaml. The provider's process runs in the program's folder, which
+ * `main` may place elsewhere; without a Pulumi.yaml there or above (an inline program), that folder counts. Looked up
+ * once per process.
  */
 function startFolder(): string {
   const cwd = process.cwd();
@@ -111,17 +117,17 @@ function startFolder(): string {
   return start.folder;
 }
 
-/** `folder`: where relative paths begin, in place of that of the Pulumi project. */
+/** `folder`: where relative paths begin, instead of the folder of the Pulumi project. */
 export function resolveReference(reference: SecretReference, folder?: string): Resolved {
   if ("fromFile" in reference) return fileText(resolve(folder ?? startFolder(), reference.fromFile));
   const value = variable(reference.fromEnv);
   if (value === undefined) return { problem: "is not set" };
-  // Node puts this in place of bytes that are no UTF-8.
+  // Node puts this in place of bytes that are not UTF-8.
   if (value.includes("\uFFFD")) return { problem: NO_TEXT };
   return value === "" ? { problem: "is empty" } : { value };
 }
 
-/** The values of all references in a value, as far as they have one. What somebody has edited is passed over. */
+/** The values of all references in a value. References without a value, and edited ones, are skipped. */
 export function valuesBehind(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   if (!isReference(value)) return Object.values(value).flatMap(valuesBehind);
@@ -129,13 +135,16 @@ export function valuesBehind(value: unknown): string[] {
   return found !== undefined && "value" in found ? [found.value] : [];
 }
 
-/** As Docker and Kubernetes mount secrets: one line break at the end is no part of the value. Nor is a byte order mark. */
+/**
+ * Docker and Kubernetes mount secrets with one line break at the end, which is not part of the value. Nor is a byte
+ * order mark.
+ */
 function fileText(path: string): Resolved {
   let bytes: Buffer;
   try {
     const found = statSync(path);
     if (found.isDirectory()) return { problem: "is a folder" };
-    // A pipe or a device may never end.
+    // Reading a pipe or a device may never end.
     if (!found.isFile()) return { problem: "is no regular file" };
     if (found.size > LARGEST_FILE_BYTES) return { problem: "is larger than 64 kB" };
     bytes = readFileSync(path);

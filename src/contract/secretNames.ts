@@ -1,29 +1,32 @@
 /**
- * What tells that a value is a secret where nothing marks it: a field of the service's answers, a state that somebody has edited,
- * a setting, a text. The only list of names and forms, for all that hides or marks. Names and texts come from anywhere, up to many
- * kilobytes: each expression below needs time in proportion to the length.
+ * Recognises secrets that nothing marks: a field of a response, an edited state, a setting, a text. The only list of
+ * names and forms, for all code that hides or marks secrets. Names and texts come from anywhere, up to many kilobytes,
+ * so each expression below runs in linear time.
  */
 
-/** Anywhere in a name, also where words are run together: `CLIENTSECRET`, `dbpassword2`. */
+/** Anywhere in a name, even without separators: `CLIENTSECRET`, `dbpassword2`. */
 const STEM =
   /secret|passw(?:or)?d(?!less)|passphrase|passcode|token(?!i[sz])|credential|recovery_?code|backup_?code|seed_?phrase|mnemonic|otp_?seed|connection_?string|conninfo|private_?jwk|(?:bind|db|pg|ssh|smtp|mail|user|root|admin|mysql|redis)(?:pass|pwd?)(?:_|\d|$)|(?:access|account|api|encryption|encrypt|hmac|master|private|server|service|session|shared|signing|sign)_?keys?(?:_|\d|$)|auth_?key(?:_|\d|$)/;
 
-/** A word of its own. */
+/** As a separate word. */
 const WORD = /(?:^|_)(?:pwd?|creds?)(?:_|\d|$)/;
 
-/** The last word of its own: `jwt_claims` and `pass_rate` tell of something else. A salt of an application (`anon.salt`) is a key: who has it can guess what was hashed. */
+/**
+ * As the last word: `jwt_claims` and `pass_rate` are not secrets. The salt of an application (`anon.salt`) is a key:
+ * with it, hashed values can be guessed.
+ */
 const LAST_WORD = /(?:^|_)(?:pass|jwt|salt|pepper|authorization|bearer)(?:_?v?\d+)?$/;
 
-/** What a name says *about* a secret: its last word. `password_min_length`, `token_ttl`, `apiKeyFile`. */
+/** The last word of a name that describes a secret: `password_min_length`, `token_ttl`, `apiKeyFile`. */
 const ABOUT =
   /_(?:at|age|alg|algo|algorithms?|allowed|arn|aud|audience|auth|backend|bits|bytes|checks?|claims?|column|contains?|cost|count|days?|dir|directory|disabled|duration|enabled|encryption|endpoint|env|expir(?:ation|ed|es|y)|exp|field|file|folder|format|hasher|header|helper|hint|host|hours?|(?<!secret_)ids?|in|interval|issuer|iss|iterations?|kind|label|len|length|level|lifetime|limit|location|manager|max|method|min|minutes?|mode|ms|names?|path|pattern|policy|port|prefix|provider|regex|region|required|role|rotation|rounds|schema|scopes?|seconds?|size|source|status|store|strength|supported|table|timeout|ttl|type|ur[il]|variable|version)$/;
 
-/** Any key, if it says of what. */
+/** Any key with a word before it. */
 const KEY = /_key(?:_|\d|$)/;
 const OTHER_KEY =
   /(?:^|_)(?:anon|cache|claim|cluster|composite|dedup|dedupe|distribution|foreign|group|idempotency|index|join|kms|locale|lock|lookup|map|natural|object|order|ordering|partition|primary|pub|public|publishable|route|routing|row|shard|sharding|sort|surrogate|translation|unique)_(?:[a-z]{1,20}_)?key(?:_|\d|$)/;
 
-/** `smtpPassword`, `SMTP-Password` and `smtp.password` are `smtp_password`. */
+/** `smtpPassword`, `SMTP-Password` and `smtp.password` become `smtp_password`. */
 function words(name: unknown): string {
   if (typeof name !== "string") return "";
   return name
@@ -33,43 +36,43 @@ function words(name: unknown): string {
     .toLowerCase();
 }
 
-/** Whether the name of a field, an argument or a variable tells that its value is a secret. */
+/** Whether the name of a field, an argument or a variable says that its value is a secret. */
 export function isSecretName(name: string): boolean {
   const text = words(name);
   return (STEM.test(text) || WORD.test(text) || LAST_WORD.test(text)) && !ABOUT.test(text);
 }
 
-/** The same of a Postgres setting, which an application names in short: `app.cookie_key` is one too. */
+/** The same for a Postgres setting. Applications use short names: `app.cookie_key` is a secret too. */
 export function isSecretSetting(name: string): boolean {
   const text = words(name);
   return isSecretName(name) || (KEY.test(text) && !OTHER_KEY.test(text) && !ABOUT.test(text));
 }
 
-/** Of those who say so at their beginning. */
+/** Tokens with the prefix of their issuer. */
 const ISSUED =
   /(?<![A-Za-z0-9])(?:gh[oprsu]_[A-Za-z0-9]{36}|github_pat_\w{22}|glpat-[\w-]{20}|[rs]k_(?:live|test)_\w{16}|whsec_\w{16}|sk-(?:(?:ant|proj)-[\w-]{20}|[A-Za-z0-9]{32})|xox[abeprs]-[\w-]{10}|AIza[\w-]{35}|GOCSPX-[\w-]{20}|SG\.[\w-]{16,64}\.[\w-]{16}|npm_[A-Za-z0-9]{36}|hf_[A-Za-z]{30}|dop_v1_[0-9a-f]{64}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|pul-[0-9a-f]{40}|hvs\.[\w-]{20}|AGE-SECRET-KEY-1)/;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/;
-/** Of a JWK that is private or shared. */
+/** A private or shared JWK. */
 const JWK_SECRET = /"[dk]"\s{0,9}:\s{0,9}"[^"]/;
-/** As a request carries it. */
+/** A bearer token as a request carries it. */
 const BEARER = /(?<![A-Za-z])bearer\s{1,9}(?=\S{0,100}\d)[\w.~+/=-]{16}/i;
-/** Of who may open an address: a signature, a code, or a part of the path. */
+/** An address that grants access: by a signature, a code, or a part of the path. */
 const CAPABILITY =
   /[?&](?:code|sig|signature|x-amz-signature)=(?=[^&#\s]{0,100}\d)[\w%+/=-]{16}|\/\/hooks\.slack\.com\/services\/\w{1,20}\/\w{1,20}\/\w{8}/i;
-/** As SQL gives it to a role. */
+/** A password in SQL that creates or alters a role. */
 const PASSWORD_IN_SQL = /password\s{1,9}'[^']/i;
 
 /**
- * `name=value`, and `name: value` of YAML or JSON, in a connection string, an address or a document. Not the colon of an ARN, whose
- * `secret:` is followed by a name.
+ * `name=value`, or `name: value` of YAML or JSON, in a connection string, an address or a document. Not in an ARN,
+ * whose `secret:` is followed by a name.
  */
 const ASSIGNED =
   /(?<=(?<name>[\w.-]{1,100})\\{0,9}["']?\s{0,9})(?:=|:(?=\s|(?<=["']\s{0,9}:)))\s{0,9}(?:\\{0,9}["'])?(?=(?<value>[^\s"'\\&;,)}\]]{1,100}))/g;
 
 /**
- * Whether a text is, or holds, what is a secret by its form: an address or a connection string with a password, a document with a
- * password in it, a private key, a JWT, a token of a well-known service.
+ * Whether a text is or contains a secret by its form: an address or a connection string with a password, a document
+ * with a password, a private key, a JWT, a token of a well-known service.
  */
 export function holdsSecret(text: string): boolean {
   if (typeof text !== "string") return false;
@@ -87,13 +90,13 @@ function assignsSecret(text: string): boolean {
   return false;
 }
 
-/** The user of a web address is a token, also without a password; that of a database is a role. */
+/** The user of a web address is a token even without a password; the user of a database address is a role. */
 function hasSecretInAddress(text: string): boolean {
   const parts = text.split("://");
   return parts.slice(1).some((part, index) => {
     const isOfWeb = /(?:https?|wss?)$/i.test(parts[index]?.slice(-10) ?? "");
     if (isOfWeb && /^[^\s/?#@"'<>]+@/.test(part)) return true;
-    // Behind the colon of an address without a user stands a port.
+    // In an address without a user, the colon is followed by a port.
     return /^[^\s/?#@:]*:(?!\d{1,5}[/?#])[^\s"'<>]+@/.test(part);
   });
 }
@@ -101,7 +104,10 @@ function hasSecretInAddress(text: string): boolean {
 const FLAG = /^(?:on|off|yes|no|true|false|default|none|null|enabled|disabled)$/i;
 const NUMBER = /^[-+]?\d{1,5}(?:\.\d{1,5})?$|^[-+]?\d{1,10}(?:\.\d{1,5})?\s?(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)$/;
 
-/** No secret, whatever its name: a flag or another word for none, a small number or one with a unit of Postgres, nothing at all. */
+/**
+ * Not a secret, whatever its name: a flag or a word for none, a small number or one with a Postgres unit, an empty
+ * value.
+ */
 export function isHarmless(value: unknown): boolean {
   if (value === undefined || value === null || typeof value === "boolean") return true;
   if (typeof value !== "string" && typeof value !== "number") return false;
@@ -110,8 +116,8 @@ export function isHarmless(value: unknown): boolean {
 }
 
 /**
- * Whether a value may be a secret, by the name it stands under or by its form. Nothing within a list or an object is looked at; a
- * reference (references.ts) is none, which the caller knows.
+ * Whether a value may be a secret, by its name or its form. Does not look inside lists and objects. A reference
+ * (references.ts) is not a secret; the caller checks for it.
  */
 export function mayBeSecret(name: string, value: unknown): boolean {
   return !isHarmless(value) && (isSecretSetting(name) || (typeof value === "string" && holdsSecret(value)));

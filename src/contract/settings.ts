@@ -4,7 +4,7 @@ import { isLoopback } from "./loopback";
 import { isUnknown } from "./hiddenKeys";
 import { isHarmless } from "./secretNames";
 
-/** Where the service is and who asks (docs/design/api.md, Requests). Resolved anew at each call. */
+/** The service and the account (docs/design/api.md, Requests). Resolved anew at each call. */
 export interface Settings extends FoundKey {
   /** The versioned API root, such as `https://api.example.com/api/v2`, without a trailing slash. */
   readonly baseUrl: string;
@@ -12,9 +12,9 @@ export interface Settings extends FoundKey {
   readonly authProvider: string;
   /** No progress lines. */
   readonly quiet: boolean;
-  /** What a plan finds in the way of a creation is a failure, not a warning (host/lookAhead.ts). */
+  /** What a plan finds in the way of a creation is an error, not a warning (host/lookAhead.ts). */
   readonly strictPlan: boolean;
-  /** A plan does not ask the service. */
+  /** A plan sends no requests. */
   readonly offlinePlan: boolean;
   /** Undefined: no limit. */
   readonly maxRequestsPerMinute: number | undefined;
@@ -24,7 +24,7 @@ export interface Settings extends FoundKey {
 export type SettingName = keyof typeof ENVIRONMENT | KeyForm;
 export type ReadSetting = (name: SettingName) => string | undefined;
 
-/** The environment variable behind each setting: asked for when the stack configuration does not give it. */
+/** The environment variable of each setting, read if the stack configuration does not have it. */
 export const ENVIRONMENT = {
   apiKey: "SVC_API_KEY",
   apiKeyFile: "SVC_API_KEY_FILE",
@@ -38,15 +38,15 @@ export const ENVIRONMENT = {
   maxRequestsPerMinute: "SVC_MAX_REQUESTS_PER_MINUTE",
 } as const;
 
-/** All of them. `apiKeyEnv` names a variable and has none. */
+/** All settings. `apiKeyEnv` names a variable and has none of its own. */
 export const SETTING_NAMES: readonly SettingName[] = [
   ...(Object.keys(ENVIRONMENT) as (keyof typeof ENVIRONMENT)[]),
   "apiKeyEnv",
 ];
 
 /**
- * The names in our namespace that a configuration has, by its keys (`svc:strictplan`), and that are no settings: they have no
- * effect. In a project that is itself called `svc` they are its own.
+ * The unknown names in a configuration's `svc` namespace, from its keys (`svc:strictplan`): they have no effect. A
+ * project that is itself called `svc` has its own keys there.
  */
 export function unknownSettings(keys: readonly string[], project: string): string[] {
   if (project === "svc") return [];
@@ -56,10 +56,10 @@ export function unknownSettings(keys: readonly string[], project: string): strin
 
 const DEFAULT_AUTH_PROVIDER = "supported_provider";
 
-/** A whole number from 10 on. With fewer requests, a change and the looks of its wait would take minutes. */
+/** A whole number, 10 or more. With fewer requests, a change and the polls of its wait would take minutes. */
 const SHARE = /^[1-9]\d+$/;
 
-/** The settings, or all that is wrong with them. An unknown setting (a preview) is neither: `undefined`. */
+/** The settings, or all problems with them. If a setting is unknown (a preview), there are neither. */
 export function resolveSettings(read: ReadSetting): { settings?: Settings; problems: string[] } {
   const get = (name: keyof typeof ENVIRONMENT): string | undefined =>
     text(read(name)) ?? text(process.env[ENVIRONMENT[name]]);
@@ -99,17 +99,17 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   return { problems, settings };
 }
 
-/** Whether a size of a compute may be one that this version does not know (docs/design/decisions.md, Arguments). */
+/** Whether a compute may have a size that this version does not know (docs/design/decisions.md, Arguments). */
 export function allowsUnlistedSizes(read: ReadSetting): boolean {
   return isOn(text(read("allowUnlistedSizes")) ?? text(process.env[ENVIRONMENT.allowUnlistedSizes]));
 }
 
-/** Whether a plan fails for what it finds in the way. */
+/** Whether a plan fails on what would only warn otherwise. */
 export function isStrictPlan(read: ReadSetting): boolean {
   return isOn(text(read("strictPlan")) ?? text(process.env[ENVIRONMENT.strictPlan]));
 }
 
-/** In words that never repeat the URL: it may hold a password. */
+/** The messages never repeat the URL: it may contain a password. */
 function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
   const where = "svc:baseUrl (or SVC_BASE_URL)";
   if (!/^https?:\/\//i.test(baseUrl)) return [`${where} must begin with https:// (or http:// for a local emulator)`];
@@ -129,12 +129,12 @@ function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
   return problems;
 }
 
-/** What stands there, if it is a flag or a number: another text may be a key that was set under the wrong name. */
+/** The given value, if it is a flag or a number: another text may be a key that was set under the wrong name. */
 function butGiven(value: string | undefined): string {
   return isHarmless(value) ? `, not ${JSON.stringify(value)}` : "";
 }
 
-/** Whether it is left out, not known yet, or one of the words for on and off. */
+/** Whether it is absent, unknown, or one of the words for on and off. */
 function isFlag(flag: string | undefined): boolean {
   return flag === undefined || isUnknown(flag) || ["true", "1", "false", "0"].includes(flag);
 }
@@ -143,17 +143,20 @@ function isOn(flag: string | undefined): boolean {
   return flag === "1" || flag === "true";
 }
 
-/** With `SVC_LOG=debug`: what shows a line for each request, on standard error unless the process has a better place. */
+/**
+ * With `SVC_LOG=debug`: a function that shows a line for each request, on standard error unless the caller passes
+ * another.
+ */
 export function requestTrace(
   show = (line: string): void => void process.stderr.write(`${line}\n`),
 ): ((line: string) => void) | undefined {
   return process.env["SVC_LOG"] === "debug" ? (line) => show(`${TRACED}${line}`) : undefined;
 }
 
-/** What such a line begins with, wherever it is shown: the engine's log has lines of others. */
+/** The prefix of trace lines: the engine's log also has lines of others. */
 export const TRACED = "pulumi-svc: ";
 
-/** Whether errors keep their stacks, for those who look for a defect in this package. */
+/** Whether errors keep their stacks, for debugging this package. */
 export function debugStacks(): boolean {
   return process.env["SVC_DEBUG"] === "1";
 }

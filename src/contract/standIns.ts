@@ -1,16 +1,16 @@
 import { pathsTo } from "./untrusted";
 
 /**
- * Texts that stand in a state where the service shows no value. They are there to be compared: as a value of a request each
- * would become the password or the client id of somebody's live set-up, so no request carries one (client/http/requests.ts).
+ * Texts stored in a state in place of values that the service does not show. They are only compared. Sent, they would
+ * become the password or client id of a live set-up, so no request carries one (client/http/requests.ts).
  */
 export const STAND_INS = {
-  /** Of an import: until the first `pulumi up` sends the real value. */
+  /** Stored by an import until the first `pulumi up` sends the real value. */
   notShown: "(not shown by the service)",
-  /** A list shows only the type of an OAuth provider, so a plan shows these in place of the client id. */
+  /** The list shows only the type of an OAuth provider, so a plan shows these in place of the client id. */
   sharedByHand: "(shared keys of the service: changed outside Pulumi)",
   standardByHand: "(own credentials: changed outside Pulumi)",
-  /** The program gives a reference, so the state holds none of its values, and that of somebody else neither. */
+  /** The program gives a reference, so the state holds neither its value nor anybody else's. */
   otherValue: "(another value: changed outside Pulumi)",
 } as const;
 
@@ -18,5 +18,5 @@ const TEXTS: ReadonlySet<unknown> = new Set(Object.values(STAND_INS));
 
 export const isStandIn = (value: unknown): boolean => TEXTS.has(value);
 
-/** Where a value holds such a text, at any depth. */
+/** The paths of stand-ins in a value, at any depth. */
 export const standInsIn = (value: unknown): string[] => pathsTo(isStandIn, value);

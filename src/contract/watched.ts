@@ -1,4 +1,7 @@
-/** Outputs that nobody declares and everybody should see change: who owns an object, and whom an application trusts through it. */
+/**
+ * Outputs that nobody declares but whose change everybody should see: who owns an object, and which server an
+ * application trusts through it.
+ */
 import type { Properties } from "./hiddenKeys";
 import { isLoopback } from "./loopback";
 import { type Kind, typeToken } from "./pointer";
@@ -13,7 +16,7 @@ const WATCHED: { readonly [K in Kind]?: Readonly<Record<string, IsSame>> } = {
   },
 };
 
-/** Another path of the same server is no other server, and an emulator is one at each port. */
+/** Another path on the same server is the same server. An emulator counts as one server at any port. */
 function originOf(address: string): string {
   if (!URL.canParse(address)) return address;
   const { hostname, origin } = new URL(address);
@@ -29,8 +32,8 @@ export interface Changed {
 export const isWatched = (kind: Kind, name: string): boolean => Object.hasOwn(WATCHED[kind] ?? {}, name);
 
 /**
- * The mark `__first` of new outs: of each such output that shows another value than at first, or none, the first one. It
- * stays until that one is back, however often the state is refreshed. What the service begins to show has no earlier value.
+ * The mark `__first` of new outs: the first value of each watched output that now has another value, or none. It stays
+ * until that value is back, however often the state is refreshed. An output that newly appears has no first value.
  */
 export function firstShown(kind: Kind, before: Properties, now: Properties): Properties {
   const first = { ...before, ...firstOf(before) };
@@ -42,7 +45,7 @@ export function firstShown(kind: Kind, before: Properties, now: Properties): Pro
   );
 }
 
-/** What of these outs is not as it was at first. */
+/** The watched outputs that differ from their first value. */
 export function changedSinceFirst(kind: Kind, outs: Properties): Changed[] {
   const all = firstOf(outs);
   return Object.entries(WATCHED[kind] ?? {}).flatMap(([name, isSame]) => {
@@ -59,12 +62,12 @@ export const transfersIn = (
 
 export const isTransferOf = (transfer: string, integration: string): boolean => transfer.startsWith(`${integration}/`);
 
-/** Without the ownership that an AuthOwnershipTransfer of the same stack has moved: that one was declared. */
+/** Without the ownership change that an AuthOwnershipTransfer of the same stack made: that one was declared. */
 export const withoutTransfer = (changed: readonly Changed[], isTransferred: boolean): Changed[] =>
   changed.filter(({ name, now }) => !(isTransferred && name === "ownedBy" && now === "user"));
 
 function firstOf({ __first }: Properties): Properties {
-  // Its values are looked at one by one.
+  // Its values are checked one by one.
   return typeof __first === "object" && __first !== null ? (__first as Properties) : {};
 }
 

@@ -5,16 +5,16 @@ import type * as sessions from "../host/session";
 import { requestTrace, type ReadSetting } from "../contract/settings";
 import type { Provider } from "../program/Provider";
 
-/** What a function asks of: one account at the service. */
+/** The account at the service that a function reads from. */
 export interface Account {
   readonly client: Client;
-  /** The auth provider of the settings. */
+  /** The auth provider from the settings. */
   readonly authProvider: string;
-  /** What to do about an error, beyond what it says; often nothing. */
+  /** Further advice on an error; often empty. */
   readonly adviceOn: (thrown: unknown) => string;
 }
 
-/** The settings of an explicit `Provider`, as they were given or configured. */
+/** The settings of an explicit `Provider`, as given or configured. */
 export type ProviderSettings = {
   readonly [Name in keyof Provider["settings"]]?: string | undefined;
 };
@@ -22,8 +22,8 @@ export type ProviderSettings = {
 let session: sessions.Session | undefined;
 
 /**
- * The account behind settings, one client for each in the process.
- * @throws all that is wrong with the settings at once.
+ * The account for these settings, with one client per account in the process.
+ * @throws all problems of the settings at once.
  */
 export function accountOf(read: ReadSetting): Account {
   // Loaded by the first call: importing pulumi-svc must load neither axios nor zod.
@@ -33,10 +33,13 @@ export function accountOf(read: ReadSetting): Account {
   return { client, authProvider: settings.authProvider, adviceOn: (thrown) => all.adviceOn(thrown, read) };
 }
 
-/** Of a read that nothing cached answers: one process may run a program several times (Automation API) while others change things. */
+/**
+ * For a read that bypasses the cache: one process may run a program several times (Automation API) while others change
+ * things.
+ */
 export const fresh = () => ({ since: performance.now() });
 
-/** The settings of the stack; what it lacks comes from the environment (contract/settings). */
+/** The settings of the stack. Missing ones come from the environment (contract/settings). */
 export function stackSettings(): ReadSetting {
   const config = new pulumi.Config("svc");
   return (name) => config.get(name);
@@ -46,13 +49,13 @@ export function readerOf(settings: ProviderSettings): ReadSetting {
   const ofStack = stackSettings();
   return (name) => {
     switch (name) {
-      // They are of no use to a look-up.
+      // Not used by a look-up.
       case "quiet":
       case "allowUnlistedSizes":
       case "strictPlan":
       case "offlinePlan":
         return undefined;
-      // No argument of a Provider.
+      // Not an argument of a Provider.
       case "allowHttp":
         return ofStack(name);
       default:
@@ -62,16 +65,16 @@ export function readerOf(settings: ProviderSettings): ReadSetting {
 }
 
 /**
- * The settings as one Output. Not marked as secret although the key is: they are only used to ask, and what comes back
- * holds none of them.
+ * The settings as one Output. Not marked as secret although the key is: they are only used for requests, and the
+ * results contain none of them.
  */
 export function settingsOf(provider: Provider): pulumi.Output<ProviderSettings> {
-  // Picked by name: what is taken for a Provider may come from another copy of this package, with fewer of them.
+  // Picked by name: the Provider may come from another copy of this package, with fewer settings.
   const { apiKey, apiKeyEnv, apiKeyFile, baseUrl, authProvider, maxRequestsPerMinute } = provider.settings;
   return pulumi.unsecret(pulumi.output({ apiKey, apiKeyEnv, apiKeyFile, baseUrl, authProvider, maxRequestsPerMinute }));
 }
 
-/** @throws when they are not known yet: in a preview, they may come from a resource that is not there. */
+/** @throws when they are unknown: in a preview, they may come from a resource that does not exist yet. */
 export async function knownSettings(provider: Provider): Promise<ProviderSettings> {
   // Both are marked internal in the SDK's types; they are public on every Output since 1.0.
   const settings = settingsOf(provider) as pulumi.Output<ProviderSettings> & {

@@ -1,4 +1,4 @@
-// Apart from helpers/connectionUri.ts, which loads no SDK.
+// Not in helpers/connectionUri.ts, which loads no SDK.
 import * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../program/inputs";
 import { connectionUri, optionNameProblems, type ConnectionUriOptions } from "../helpers/connectionUri";
@@ -9,7 +9,7 @@ export function connectionUriOutput(options: ArgumentsOf<ConnectionUriOptions>):
   const problems = isOutput(options) ? [] : optionNameProblems(options);
   // The engine shows a RunError as its message alone, without a stack.
   if (problems.length > 0) throw new pulumi.RunError(`connectionUriOutput: ${problems.join("; ")}`);
-  // Resolved, the options are what `connectionUri` takes: `ArgumentsOf` is the same with an Input at each place.
+  // Resolved, the options have the type that `connectionUri` takes: `ArgumentsOf` adds an Input at each place.
   const given = pulumi.output(options) as unknown as pulumi.Output<ConnectionUriOptions>;
   return given.apply((known) => {
     const uri = connectionUri(known);

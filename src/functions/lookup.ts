@@ -12,10 +12,13 @@ export interface Lookup<Args extends ProjectLookupArgs, Result> {
   output(args: ArgumentsOf<Args>, opts?: LookupOptions): pulumi.Output<Result>;
 }
 
-/** Both forms of a function. It runs in the program's own process, in previews too (docs/design/decisions.md, Functions). */
+/**
+ * Both forms of a function. It runs in the program's own process, also in previews (docs/design/decisions.md,
+ * Functions).
+ */
 export function lookup<Args extends ProjectLookupArgs, Result>(
   name: string,
-  /** Of the arguments besides the project. */
+  /** The arguments besides the project. */
   others: readonly Exclude<keyof Args & string, "projectId">[],
   find: (account: Account, args: Args) => Promise<Result>,
 ): Lookup<Args, Result> {
@@ -30,7 +33,7 @@ export function lookup<Args extends ProjectLookupArgs, Result>(
     let account: Account | undefined;
     try {
       const mocks = mocksOfTest();
-      // As the SDK asks them for a function of a plugin. They answer with what this function says it answers.
+      // Called as the SDK calls mocks for a function of a plugin. They return this function's result.
       if (mocks !== undefined) return (await mocks.call({ token: `svc:index:${name}`, inputs: args })) as Result;
       account = accountOf(await settings());
       return await find(account, args);
@@ -50,13 +53,13 @@ export function lookup<Args extends ProjectLookupArgs, Result>(
       refuse([...(isOutput(args) ? [] : objectProblems(args, "", expected)), ...optionProblems(opts)]);
       const { provider } = opts ?? {};
       const ofStack = stackSettings();
-      // Resolved, the arguments are what `Args` says: `ArgumentsOf` is the same with an Input at each place.
+      // Resolved, the arguments have the type `Args`: `ArgumentsOf` adds an Input at each place.
       const given = pulumi.output(args) as unknown as pulumi.Output<Args>;
       const found =
         provider === undefined
           ? given.apply((known) => run(known, () => ofStack))
           : pulumi.all([given, settingsOf(provider)]).apply(([known, settings]) =>
-              // As above: `all` hands over what is resolved already.
+              // As above: `all` passes resolved values.
               run(known as Args, () => readerOf(settings)),
             );
       // The results are plain data: unwrapping changes nothing in their type.
@@ -65,13 +68,13 @@ export function lookup<Args extends ProjectLookupArgs, Result>(
   };
 }
 
-/** What `pulumi.runtime.setMocks` was given: in a unit test of a program nothing is sent. */
+/** The mocks of `pulumi.runtime.setMocks`: in a unit test of a program nothing is sent. */
 function mocksOfTest(): pulumi.runtime.Mocks | undefined {
   const monitor: unknown = pulumi.runtime.getMonitor();
   return monitor instanceof MockMonitor ? monitor.mocks : undefined;
 }
 
-/** All arguments of all functions are texts. */
+/** All arguments of all functions are strings. */
 function textProblems(args: unknown, expected: Expected): string[] {
   if (isOutput(args)) return ["the arguments are an Output: pass them to the form that ends in Output"];
   const problems = objectProblems(args, "", expected);
@@ -87,7 +90,7 @@ function textProblems(args: unknown, expected: Expected): string[] {
 function optionProblems(opts: unknown = {}): string[] {
   const problems = objectProblems(opts, "opts", { known: ["provider"] });
   const provider: unknown = isObject(opts) ? opts["provider"] : undefined;
-  // What has the settings of one is taken for one: it may come from another copy of this package.
+  // Any object with a Provider's settings is accepted: it may come from another copy of this package.
   if (provider === undefined || (isObject(provider) && isObject(provider["settings"]))) return problems;
   return [...problems, `opts.provider: must be an svc.Provider, not ${wordFor(provider)}`];
 }

@@ -1,4 +1,4 @@
-// Apart from lookup.ts, so that the published types need no zod.
+// Not in lookup.ts, so that the published types need no zod.
 import type { Provider } from "../program/Provider";
 
 /** Options that every function has in addition to its arguments. */

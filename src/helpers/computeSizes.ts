@@ -1,6 +1,9 @@
 import { isObject, isOutput, mustBe } from "./given";
 
-/** Any other number, such as one of the configuration; the plan checks it. With the listed ones beside it, editors offer those. */
+/**
+ * Any other number, such as one from the configuration; the plan checks it. Beside the listed sizes, it keeps the
+ * editor's suggestions.
+ */
 type OtherCu = number & Record<never, never>;
 
 /**
@@ -28,11 +31,11 @@ const steps = (from: number, to: number, step: number): number[] =>
 /** Every size a compute can have, in CU, ascending: 0.25, 0.5, 1 to 16, then the even numbers to 56 (docs/design/api.md, Compute sizes). */
 export const computeSizes: readonly number[] = Object.freeze([0.25, 0.5, ...steps(1, 16, 1), ...steps(18, 56, 2)]);
 
-/** Of a fixed size both are that size. */
+/** For a fixed size, both limits are that size. */
 export const limitsOf = (size: ComputeSize): { min: number; max: number } =>
   typeof size === "number" ? { min: size, max: size } : size;
 
-/** @throws TypeError for what is no size at all, such as an Output of one: a program without types can give anything. */
+/** @throws TypeError for anything but a size, such as an Output: a program without types can give anything. */
 export function checkedLimitsOf(size: ComputeSize): { min: number; max: number } {
   const { min, max } = isObject(size) ? size : { min: size, max: size };
   if (typeof min === "number" && typeof max === "number") return { min, max };

@@ -22,7 +22,7 @@ export interface ConnectionUriOptions {
   readonly gate?: string;
 }
 
-/** What the emulator sets. An explicit `gate` comes first. */
+/** Set by the emulator. An explicit `gate` comes first. */
 const GATE_VARIABLE = "SVC_POSTGRES_GATE";
 
 /**
@@ -51,12 +51,12 @@ function gateOfEnvironment(): string | undefined {
 }
 
 const isText = (value: unknown): boolean =>
-  // Half of a character (a lone surrogate) cannot be written in a URI.
+  // A lone surrogate (half of a character) cannot be encoded in a URI.
   typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value);
 
 const SSL_MODES: readonly unknown[] = ["disable", "require", "verify-full"];
 
-/** An address or a name, in brackets where it has colons of its own, and a port. */
+/** An address or a name, in brackets if it contains colons, and a port. */
 const GATE = /^(\[[\da-fA-F:.]+\]|[\w.-]+):\d{1,5}$/;
 
 /** What each option must be. */
@@ -77,7 +77,7 @@ const OPTIONS: Record<keyof ConnectionUriOptions, OptionRule> = {
 
 type OptionRule = readonly [type: "string" | "number" | "boolean", words: string, isGood: (value: unknown) => boolean];
 
-/** The names that are given, whatever their values are or will be. */
+/** The problems with the given names, regardless of their values. */
 export function optionNameProblems(options: unknown): string[] {
   return objectProblems(options, "", { known: Object.keys(OPTIONS), required: ["host", "database", "role"] });
 }
@@ -106,7 +106,7 @@ export function pooledHost(host: string): string {
   return host.replace(/^([^.]+?)(-pooler)?(?=\.|$)/, "$1-pooler");
 }
 
-/** What `encodeURIComponent` leaves alone but a strict reader of URIs may not. */
+/** Also encodes what `encodeURIComponent` leaves alone but a strict URI parser may reject. */
 function encode(part: string): string {
   return encodeURIComponent(part).replace(
     /[!'()*]/g,

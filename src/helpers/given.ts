@@ -1,12 +1,12 @@
-/** What is known of an object that a program gives. */
+/** The known and required names of an object that a program gives. */
 export interface Expected {
   readonly known: readonly string[];
   readonly required?: readonly string[];
 }
 
 /**
- * What is wrong with an object that a program gives, each problem with its path. A program without types can give
- * anything. No value is shown: it may be a secret.
+ * The problems with an object that a program gives, each with its path. A program without types can give anything. No
+ * value is shown: it may be a secret.
  */
 export function objectProblems(value: unknown, path: string, { known, required = [] }: Expected): string[] {
   const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
@@ -20,7 +20,7 @@ export function objectProblems(value: unknown, path: string, { known, required =
   ];
 }
 
-/** The names of a given object that are not known. A name without a value counts as left out. */
+/** The unknown names of a given object. A name without a value counts as absent. */
 export function unknownNames(value: Readonly<Record<string, unknown>>, known: readonly string[]): string[] {
   return Object.keys(value).filter((name) => value[name] !== undefined && !known.includes(name));
 }
@@ -34,9 +34,12 @@ export function unknownProperty(name: string, known: readonly string[]): string 
 
 const LONGEST_NAME = 100;
 
-/** The known name that was most likely meant: it differs in case or `_`, is cut short, or in few letters. */
+/**
+ * The known name that was most likely meant: the given one differs in case or `_`, is cut short, or has a few wrong
+ * letters.
+ */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  // Compared letter by letter: a book would hold up the plan.
+  // The comparison is letter by letter, so a very long name would hold up the plan.
   if (name.length > LONGEST_NAME) return undefined;
   const given = letters(name);
   const [nearest] = known
@@ -46,7 +49,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest?.candidate;
 }
 
-/** Keys of the configuration, by their names in a namespace: `svc:strictplan (did you mean svc:strictPlan?), svc:colour`. */
+/** Configuration keys, from their names in a namespace: `svc:strictplan (did you mean svc:strictPlan?), svc:colour`. */
 export function keysWithNearest(namespace: string, names: readonly string[], known: readonly string[]): string {
   const keys = names.map((name) => {
     const nearest = nearestName(name, known);
@@ -62,7 +65,7 @@ const sorted = (name: string): string => [...name].sort().join("");
 function distanceOf(left: string, right: string): number {
   const [short, long] = left.length < right.length ? [left, right] : [right, left];
   if (left !== right && short.length >= 3 && long.startsWith(short)) return 1;
-  // Letters that changed places are one slip.
+  // Swapped letters count as one mistake.
   if (sorted(left) === sorted(right)) return left === right ? 0 : 1;
   // Levenshtein, one row at a time: insertions, deletions and substitutions.
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
@@ -81,7 +84,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && wordFor(value) === "an object";
 }
 
-/** `a list`, `an Output`: what a value is, without the value. */
+/** `a list`, `an Output`: the kind of a value, without the value. */
 export function wordFor(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (isOutput(value)) return "an Output";
@@ -94,10 +97,10 @@ export function wordFor(value: unknown): string {
 /** The type of a value that an argument takes. */
 type Taken = "number" | "boolean" | "string" | "list" | "object";
 
-/** Texts whose type alone is wrong. A longer number may be a secret. */
+/** Strings that only have the wrong type. A longer number may be a secret. */
 const FORMS: Partial<Record<Taken, RegExp>> = { number: /^-?\d{1,6}(\.\d{1,4})?$/, boolean: /^(true|false)$/ };
 
-/** Where a value of the wrong type mostly comes from, and what gives the right one (docs/troubleshooting.md, Arguments). */
+/** The usual source of a value of the wrong type, and how to get the right one (docs/troubleshooting.md, Arguments). */
 const WAYS_OUT: Record<Taken, string> = {
   number: inConfiguration("config.requireNumber", "float"),
   boolean: inConfiguration("config.requireBoolean", "bool"),
@@ -107,13 +110,13 @@ const WAYS_OUT: Record<Taken, string> = {
 };
 
 function inConfiguration(reader: string, type: string): string {
-  // Where a string stands, the CLI goes on writing one, whatever the type that it is given.
+  // The CLI keeps writing a string over an existing string, whatever type it is given.
   return `. The configuration holds strings: read it with ${reader}. Inside an object, remove it with \`pulumi config rm --path\` and set it with \`pulumi config set --path --type ${type}\``;
 }
 
 /**
- * `must be a number of compute units (CU), not the string "0.25". …`: what an argument takes, and what it was given in place of
- * that. The value is shown only where it is a number or a flag: whatever else is given may be a secret.
+ * `must be a number of compute units (CU), not the string "0.25". …`: what an argument takes, and what it was given
+ * instead. The value is shown only if it is a number or a flag: anything else may be a secret.
  */
 export function mustBe(words: string, type: Taken, value: unknown): string {
   if (value === undefined) return `must be ${words}, and is missing`;

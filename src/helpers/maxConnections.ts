@@ -1,6 +1,6 @@
 import { computeSizes, checkedLimitsOf, type ComputeSize } from "./computeSizes";
 
-/** Sizes below 9 CU and their limit (docs/design/api.md, Compute sizes). */
+/** The limits of sizes below 9 CU (docs/design/api.md, Compute sizes). */
 const SMALL: Readonly<Record<string, number>> = {
   0.25: 112,
   0.5: 225,

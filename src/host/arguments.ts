@@ -4,9 +4,9 @@ import type { ArgumentRules } from "../contract/declaration";
 import { DEEPEST, isDeeperThan, oneLine } from "../contract/untrusted";
 import { type Properties, clean, isUnknown, containsUnknown } from "../contract/hiddenKeys";
 
-/** What the provider knows of an argument: the rules of its declaration, and its schema. */
+/** An argument at the provider's side: the rules of its declaration, and its schema. */
 export interface ArgumentSpec<T> extends ArgumentRules<T> {
-  /** Checks and normalises a known value. It never adds a default: a left-out argument is not managed. */
+  /** Checks and normalises a known value. It adds no default: an omitted argument is not managed. */
   readonly schema: z.ZodType<T>;
 }
 
@@ -14,37 +14,42 @@ export type ArgumentSpecs<Args extends object> = {
   readonly [Name in keyof Required<Args>]: ArgumentSpec<Required<Args>[Name]>;
 };
 
-/** The rules alone, of a declaration or of specs. */
+/** The rules of a declaration or of specs, without schemas. */
 export type Rules = Readonly<Record<string, ArgumentRules<unknown>>>;
 
-/** The schemas alone. */
+/** The schemas without rules. */
 export type SchemasOf<Args extends object> = {
   readonly [Name in keyof Required<Args>]: z.ZodType<Required<Args>[Name]>;
 };
 
-/** A problem with an input, in plain words; it holds no string value, which may be a secret. */
+/** A problem with an input, in plain words. It contains no string value, which may be a secret. */
 export interface Problem {
-  /** Where it is: `size.min`, `settings.pgSettings`. */
+  /** The path: `size.min`, `settings.pgSettings`. */
   readonly path: string;
   readonly reason: string;
-  /** It is against a list of this version that the service may have outgrown: a setting makes a warning of it. */
+  /**
+   * The value is not in a list of this version, which the service may have extended. A setting turns it into a warning.
+   */
   readonly unlisted?: boolean;
 }
 
-/** The whole text: the property must not be reported to the engine by itself (docs/design/engine.md, Errors). */
+/**
+ * Path and reason as one text. The property must not be reported to the engine separately (docs/design/engine.md,
+ * Errors).
+ */
 export function problemText({ path, reason }: Problem): string {
   return path === "" ? reason : `${shownPath(path)}: ${reason}`;
 }
 
 const LONGEST_PATH = 200;
 
-/** A program (or a transformation) may name a property anything; the text is one line. */
+/** A program (or a transformation) may use any property name; the text is one line. */
 function shownPath(path: string): string {
   const line = oneLine(path.slice(0, LONGEST_PATH));
   return path.length > LONGEST_PATH ? `${line}…` : line;
 }
 
-/** Checks each argument that is given, and normalises it. What is not known yet passes as it is. */
+/** Checks and normalises each given argument. Unknown values pass unchanged. */
 export function checkArguments<Args extends object>(
   kind: string,
   specs: ArgumentSpecs<Args>,
@@ -75,7 +80,7 @@ export function checkArguments<Args extends object>(
   return { args: checked, problems };
 }
 
-/** Each entry is an `ArgumentSpec` of its own type; used here for values of which nothing is known yet. */
+/** Each entry is an `ArgumentSpec` of its own type; used here for values of unknown type. */
 export function specEntries<Args extends object>(
   specs: ArgumentSpecs<Args>,
 ): [keyof Args & string, ArgumentSpec<unknown>][] {
@@ -109,25 +114,25 @@ function checkValue(schema: z.ZodType, value: unknown, name: string): { value: u
   return { value, problems };
 }
 
-/** An issue at a node that is unknown, or that holds an unknown, says nothing yet. */
+/** An issue at a node that is, or contains, an unknown value is not an issue yet. */
 function touchesUnknown(value: unknown, path: readonly PropertyKey[]): boolean {
   let node = value;
   for (const key of path) {
     if (isUnknown(node)) return true;
-    // The path was walked by zod, so each step but the last is an object or an array.
+    // Zod walked this path, so each step but the last is an object or an array.
     node = typeof node === "object" && node !== null ? (node as Record<PropertyKey, unknown>)[key] : undefined;
   }
   return containsUnknown(node);
 }
 
-/** Marks an issue that is about the name of a property, whatever its value is or will be. */
+/** Marks an issue with a property's name, which holds for any value. */
 export const UNKNOWN_NAME = { unknownName: true } as const;
 
 function isUnknownName(issue: z.core.$ZodIssue): boolean {
   return hasParameter(issue, "unknownName");
 }
 
-/** Marks an issue of a value that is well formed and not in a list of this version: see `Problem`. */
+/** Marks an issue with a well-formed value that is not in a list of this version: see `Problem`. */
 export const UNLISTED = { unlisted: true } as const;
 
 function hasParameter(issue: z.core.$ZodIssue, name: string): boolean {
@@ -143,11 +148,11 @@ function pathText(path: readonly PropertyKey[]): string {
 }
 
 /**
- * Whether a value is of a type that the argument can have. A service may show values that no program can declare, so this is
- * less than its schema; where a member of a union would have to be chosen, anything is.
+ * Whether a value has a type that the argument allows. A service may show values that no program can declare, so this
+ * checks less than the schema. For a union whose member must be chosen first, it accepts any value.
  */
 export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
-  // All schemas of arguments are made of zod's own classes.
+  // All argument schemas use zod's own classes.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "string":
@@ -175,12 +180,12 @@ export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
   }
 }
 
-/** An object of named values. */
+/** A plain object. */
 export function isPlain(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether two values of an argument mean the same; both may be left out. */
+/** Whether two values of an argument mean the same. Both may be absent. */
 export function sameArgument(spec: ArgumentRules<unknown>, left: unknown, right: unknown): boolean {
   const [a, b] = [left ?? spec.assumed, right ?? spec.assumed];
   if (a === undefined || b === undefined) return a === b;
@@ -188,11 +193,11 @@ export function sameArgument(spec: ArgumentRules<unknown>, left: unknown, right:
 }
 
 export interface Changes<Args> {
-  /** Given with another value than the one stored. */
+  /** Given with a value other than the stored one. */
   readonly changed: ReadonlySet<keyof Args & string>;
-  /** Taken out of the program: no longer managed. */
+  /** Removed from the program: no longer managed. */
   readonly dropped: ReadonlySet<keyof Args & string>;
-  /** Managed from now on, with the stored value: the service may have another by now, so an update checks. */
+  /** Managed from now on, with the stored value. The service may have another by now, so an update checks. */
   readonly added: ReadonlySet<keyof Args & string>;
 }
 
@@ -201,8 +206,8 @@ export interface Comparison<Args> extends Changes<Args> {
 }
 
 /**
- * What the program's arguments change in an object. What it leaves out is no difference, unless its spec says that this
- * unsets it. Old values come from the outs, whose echo of an argument holds what a refresh found.
+ * What the program's arguments change in an object. An omitted argument is no difference unless its spec says that
+ * omitting it unsets it. Old values come from the outs, whose copy of an argument holds what a refresh found.
  */
 export function compare<Args extends object>(
   specs: ArgumentSpecs<Args>,
@@ -245,9 +250,9 @@ export function compare<Args extends object>(
 }
 
 /**
- * The arguments that a read returns, as the service shows them: those that the program gives, and those that it declares
- * unset by leaving them out and that are set all the same. All, where nobody declares anything (`get`). One that cannot be
- * read back keeps what is stored; one that is not set is there as `undefined`.
+ * The arguments that a read returns, as the service shows them: those that the program gives, and those that it
+ * declares unset by omitting them but that are set. If nothing is declared (`get`), all. An argument that cannot be
+ * read back keeps its stored value; one that is not set is `undefined`.
  */
 export function echoOf<Args extends object>(
   specs: ArgumentSpecs<Args>,
@@ -267,7 +272,7 @@ export function echoOf<Args extends object>(
   return echo;
 }
 
-/** Equal as JSON: key order does not count, an absent key and an `undefined` are the same. */
+/** Equal as JSON: key order is ignored, and an absent key equals `undefined`. */
 export function sameJson(left: unknown, right: unknown): boolean {
   return isDeepStrictEqual(clean({ value: left }), clean({ value: right }));
 }

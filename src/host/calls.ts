@@ -1,4 +1,4 @@
-/** One call of a lifecycle: its clock, its progress line, what it leaves in the state, and its error messages. */
+/** One call of a lifecycle: its deadline, its progress line, the state it stores, and its error messages. */
 import {
   Deadline,
   LockedError,
@@ -26,22 +26,22 @@ import type { Hosted } from "./session";
 import { compareWithValues, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
 
 const DEFAULT_SECONDS: Required<Timeouts> = { create: 600, update: 600, delete: 600, read: READ_MS / 1_000 };
-/** How long a call may take beyond its deadline and its last request before it is abandoned. */
+/** How long a call may exceed its deadline and its last request before it is abandoned. */
 const GRACE_MS = 15_000;
 
 type Verb = keyof Timeouts;
 
-/** A call that failed, with a message for users. */
+/** A failed call, with a message for users. */
 export class CallError extends Error {
   readonly #kept: Kept | undefined;
 
-  /** `kept`: what the state has to hold although the call failed. */
+  /** `kept`: what the state must hold although the call failed. */
   constructor(message: string, cause: unknown, kept?: Kept) {
     super(message, { cause });
     this.#kept = kept;
   }
 
-  // No property: it holds secrets, and whatever prints an error prints its properties.
+  // Not a property: it holds secrets, and anything that prints an error prints its properties.
   kept(): Kept | undefined {
     return this.#kept;
   }
@@ -53,7 +53,7 @@ export async function create<Args extends object, Outputs extends object>(
 ): Promise<Kept> {
   const { resource } = hosted;
   return new ChangeCall(hosted, request).run(async (call, args, values) => {
-    // All of it is sent, or compared with what is taken over.
+    // All of them are sent, or compared with the object that is taken over.
     values.require(args);
     return {
       applied: await digestsOf({ ...digesting(hosted), values }, args, {}),
@@ -62,7 +62,7 @@ export async function create<Args extends object, Outputs extends object>(
   });
 }
 
-/** Nothing is changed that another resource of the program has taken over. */
+/** Changes nothing that another resource of the program has taken over. */
 export async function update<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: UpdateRequest,
@@ -88,7 +88,7 @@ export async function update<Args extends object, Outputs extends object>(
         id,
         outputs:
           isOfProtectionAlone(resource.args, changes) && !stored.unfinished
-            ? // What a lifecycle has returned, with arguments.
+            ? // The result of a lifecycle, with the arguments.
               (withoutProtection(resource.args, stored.outs) as Outputs)
             : await resource.update({ ...call, sending }, stored, args, changes),
       }),
@@ -97,7 +97,7 @@ export async function update<Args extends object, Outputs extends object>(
   return updated.outs;
 }
 
-/** Undefined where the object is gone. */
+/** Undefined if the object is gone. */
 export async function read<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: ReadRequest,
@@ -112,13 +112,13 @@ export async function read<Args extends object, Outputs extends object>(
     const { call, finish } = startCall(hosted, { urn, deadline, secrets: [stored.outs] });
     const observed = await finish(resource.read(call, stored));
     if (observed === undefined) {
-      // Without a stored version it is a lookup (`get`), where a blank answer would be a resource without outputs.
+      // Without a stored version it is a lookup (`get`): an empty result would become a resource without outputs.
       if (__version === undefined) throw new Error("it does not exist");
       return undefined;
     }
-    // What is only looked up (`get`) has no managed arguments, and declares nothing.
+    // A resource that is only looked up (`get`) has no managed arguments and declares nothing.
     if (urn !== undefined && __args !== undefined) {
-      // What cannot be read back is as it is stored; the types are those of the arguments.
+      // What cannot be read back keeps its stored value; the types are those of the arguments.
       const shown = visible({ ...stored.outs, ...observed.args }) as Partial<Args>;
       const claims = resource.declares?.(shown, call.authProvider, new Set(Object.keys(shown)));
       session.memory.setRefreshed(urn, claims ?? []);
@@ -126,7 +126,7 @@ export async function read<Args extends object, Outputs extends object>(
     const object = { kind: resource.kind, id };
     const hiding = { object, outs: stored.outs as Properties, applied, found: observed.args };
     const shownArgs = await hideFound(digesting(hosted), hiding);
-    // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
+    // Overrides an output of the same name, even with `undefined`: a refresh found it unset.
     const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: shownArgs });
     const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
     const found = toOuts(resource, { outputs: observed.outputs, args, carried, before: outs, applied, unfinished });
@@ -139,7 +139,7 @@ export async function read<Args extends object, Outputs extends object>(
   }
 }
 
-/** Nothing is deleted that another resource of the program manages by now. */
+/** Deletes nothing that another resource of the program manages by now. */
 export async function remove<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: DeleteRequest,
@@ -156,7 +156,7 @@ export async function remove<Args extends object, Outputs extends object>(
     const beforeDelete = (): void => memory.checkDeletable(objects, urn ?? "");
     memory.removeStored(objects, urn ?? "");
     beforeDelete();
-    // After it: what another resource manages is not deleted, so there is nothing to refuse.
+    // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
     refuseProtectedDeletion(resource.args, stored.outs);
     const leaving = objects.filter((object) => memory.deletionBlocker(object, urn ?? "") === undefined);
     const { call, finish } = startCall(hosted, { urn, deadline: new Deadline(timeoutMs), secrets: [stored.outs] });
@@ -178,8 +178,8 @@ export async function remove<Args extends object, Outputs extends object>(
 }
 
 /**
- * A replacement that the engine plans by itself (`--replace`, `state taint`) looks like a new resource until the old object is
- * deleted. @throws where its creation would fail for want of a value.
+ * A replacement that the engine plans by itself (`--replace`, `state taint`) looks like a new resource until the old
+ * object is deleted. @throws if its creation would fail because a value is missing.
  */
 function refuseLacking<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
@@ -190,14 +190,14 @@ function refuseLacking<Args extends object, Outputs extends object>(
 }
 
 /**
- * A creation or an update (of `before`): what was checkpointed is in the state, whatever fails later. A change that may
- * have taken effect marks the state as unfinished, so that the next update asks the service, or sends again what cannot be
+ * A creation or an update (of `before`). What was checkpointed is stored, whatever fails later. A change that may have
+ * taken effect marks the state as unfinished, so that the next update reads the object, or sends again what cannot be
  * read.
  */
 class ChangeCall<Args extends object, Outputs extends object> {
   readonly #verb: "create" | "update";
   readonly #taken: string[] = [];
-  /** An earlier change that did not finish goes on in this one. */
+  /** Starts with what an earlier unfinished change sent: this change continues it. */
   #sent: readonly string[] | undefined;
   #checkpointed: (Created<Outputs> & { readonly args: Args; readonly shown: Properties }) | undefined;
 
@@ -210,7 +210,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
     this.#sent = marksOf(before?.outs ?? {}).__sent;
   }
 
-  /** `prepare`: what is to be known before anything is sent. */
+  /** `prepare`: the work that must precede the first request. */
   async run(
     prepare: (call: Call<Outputs>, args: Args, values: SecretValues) => Promise<Prepared<Outputs>>,
   ): Promise<Kept> {
@@ -229,7 +229,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
           (this.#checkpointed = { id, outputs, args, shown: values.hideShown(args, shown) }),
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
-      // Digests wait for a processor with those of all other resources.
+      // Digests wait for a processor with those of all other resources, so the deadline pauses.
       const goOn = deadline.pause();
       const { applied, work } = await prepare(call, args, values);
       goOn();
@@ -264,10 +264,10 @@ class ChangeCall<Args extends object, Outputs extends object> {
         ? [`${object} exists, but `, "It"]
         : [`The update of ${object} did not finish: `, "The change"];
     const reason = `${what}${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${advice}`;
-    // What the program does not give is not managed, whatever is known of it.
+    // What the program does not give is not managed, even if its value is known.
     const known = Object.entries(shown).filter(([name]) => Object.hasOwn(args, name));
     const keptArgs = { ...args, ...Object.fromEntries(known) };
-    // The digests are those of before, so that the next update sends the values again.
+    // The digests stay the earlier ones, so that the next update sends the values again.
     const held = before?.outs ?? {};
     const { __applied: applied = {} } = marksOf(held);
     const outs = toOuts(hosted.resource, { outputs, args: keptArgs, carried, before: held, applied, unfinished });
@@ -277,7 +277,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
   #remember(id: string, outs: object): void {
     const { resource, session } = this.hosted;
     const { urn = "" } = this.request;
-    // What was just returned has the types of its lifecycle.
+    // The result of the lifecycle has its types.
     const objects = resource.objects(id, outs as Partial<Outputs & Args>);
     if (this.#verb === "update") session.memory.setStored(urn, objects);
     else objects.forEach((object) => session.memory.setOwner(object, urn));
@@ -285,7 +285,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
 }
 
 interface Prepared<Outputs> {
-  /** What the state holds of the values that are sent. */
+  /** The digests of the values that are sent, for the state. */
   readonly applied: (id: string) => Applied;
   readonly work: () => Promise<Created<Outputs>>;
 }
@@ -293,7 +293,7 @@ interface Prepared<Outputs> {
 interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" | "sending">> {
   readonly urn: string | undefined;
   readonly deadline: Deadline;
-  /** What may hold secrets: no message of the client repeats them. */
+  /** Values that may contain secrets: no message of the client repeats them. */
   readonly secrets: readonly Properties[];
   readonly onTakeOver?: (object: string) => void;
 }
@@ -306,7 +306,7 @@ const digesting = <Args extends object, Outputs extends object>({ resource, sess
 
 const nothing = (): void => undefined;
 
-/** What a lifecycle gets for one call; `finish` waits for what it does with it. */
+/** Prepares one call of a lifecycle; `finish` waits for its work. */
 function startCall<Args extends object, Outputs extends object>(
   { resource, session, readSetting }: Hosted<Args, Outputs>,
   { urn, deadline, secrets, onTakeOver = nothing, checkpoint = nothing, sending = nothing }: CallOptions<Outputs>,
@@ -315,7 +315,7 @@ function startCall<Args extends object, Outputs extends object>(
   client.learnSecrets(...secrets);
   const progress = new Progress(session.log, urn, settings.quiet);
   const { siblingStartsMs } = session;
-  // Under a name that tells of a secret.
+  // The name `secret` marks it as a secret.
   const values = new SecretValues(resource.args, (secret) => client.learnSecrets({ secret }));
   return {
     values,
@@ -339,8 +339,8 @@ function startCall<Args extends object, Outputs extends object>(
 }
 
 /**
- * A call that has not ended long after its deadline is abandoned, so that no defect can hang the engine (which waits for a
- * call for ever, also after Ctrl-C). Longer than any request that must not be cut.
+ * A call that has not ended long after its deadline is abandoned, so that no defect can hang the engine (it waits for a
+ * call for ever, even after Ctrl-C). The grace is longer than any request that must not be cut.
  */
 function withHardTimeout<Result>(deadline: Deadline, graceMs: number, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -364,12 +364,12 @@ interface Failure {
   readonly urn: string | undefined;
   readonly id: string | undefined;
   readonly thrown: unknown;
-  /** A sentence, or nothing. */
+  /** A sentence, or empty. */
   readonly advice: string;
   readonly kept?: Kept | undefined;
 }
 
-/** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` and what was thrown. */
+/** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): `, followed by the message of what was thrown. */
 function failure<Args extends object, Outputs extends object>(
   { resource }: Hosted<Args, Outputs>,
   { verb, urn, id, thrown, advice, kept }: Failure,
@@ -378,13 +378,16 @@ function failure<Args extends object, Outputs extends object>(
   return new CallError(`${what}: ${messageOf(thrown)}${advice === "" ? "" : `.${advice}`}`, thrown, kept);
 }
 
-/** Advice for a call that a deadline ended; empty for any other. */
+/** Advice for a call that its deadline ended; empty for any other. */
 function timeoutAdvice(thrown: unknown, verb: Verb, totalMs: number): string {
   const isOver = thrown instanceof SvcError && thrown.deadlineMs === totalMs;
   return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer, raise "customTimeouts.${verb}".` : "";
 }
 
-/** The same for a read. What 429 and 423 ask to wait is not charged to it. A refresh is told the time by the outs, which only an update rewrites. */
+/**
+ * The same for a read. Waiting that 429 and 423 ask for is not charged to it. A refresh takes its timeout from the
+ * outs, which only an update rewrites.
+ */
 function readTimeoutAdvice(thrown: unknown, isStored: boolean): string {
   const isHeldOff = thrown instanceof RateLimitError || thrown instanceof LockedError;
   if (!(thrown instanceof SvcError) || thrown.deadlineMs === undefined || isHeldOff) return "";
@@ -400,9 +403,9 @@ function keyAdvice<Args extends object, Outputs extends object>(
 ): string {
   const advice = session.adviceOn(thrown, readSetting);
   if (advice === "") return "";
-  // Of a read or a deletion of what the state holds. A program calls `check`, and brings the key of today.
+  // True for a read or a deletion of a stored object. A running program calls `check`, and brings the current key.
   const isStored = stored?.__version !== undefined && session.memory.checked.size === 0;
-  // Of what is stored by name or comes from the environment, the key of today was used.
+  // A key that is stored by name, or is in the environment, was read just now.
   const source = keySource(readSetting);
   return isStored && source?.isConfigured === true && source.form === "apiKey"
     ? ` ${advice}. Refresh and destroy do not run the program: they use the key that is stored with the stack. After a rotation, run \`pulumi up\` first, or add --run-program. ` +
@@ -410,7 +413,7 @@ function keyAdvice<Args extends object, Outputs extends object>(
     : ` ${advice}`;
 }
 
-/** For a request that would have sent a text of the state in place of a value: names the arguments that hold one. */
+/** For a request that would have sent a text of the state in place of a value: names the arguments that contain one. */
 function withoutStandIns(thrown: unknown, news: Properties): unknown {
   const names = thrown instanceof StandInError ? standInsIn(news) : [];
   if (names.length === 0) return thrown;

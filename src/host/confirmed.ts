@@ -1,18 +1,18 @@
-/** Whether the service shows what was sent: only then a change is done (docs/design/rules.md, 1). */
+/** Whether the service shows what was sent: only then is a change done (docs/design/rules.md, 1). */
 import type { Expected } from "../client";
 import type { Properties } from "../contract/hiddenKeys";
 import { ruleOf, sameArgument, type Rules } from "./arguments";
 
 interface Exchange {
-  /** Arguments by their names. */
+  /** Arguments by name. */
   readonly sent: object;
-  /** The same as the service shows them, without those that cannot be read back. */
+  /** The same arguments as the service shows them, without those that cannot be read back. */
   readonly shown: object;
 }
 
 /**
- * The names of the arguments that the service does not show with the value that was sent. `proof`: an argument whose value
- * is not shown counts too, since that proves nothing.
+ * The names of the arguments that the service does not show with the value that was sent. `proof`: an argument whose
+ * value is not shown counts too, since a hidden value proves nothing.
  */
 export function unconfirmed(
   rules: Rules,
@@ -29,15 +29,18 @@ export function unconfirmed(
 }
 
 interface Sent<Item> {
-  /** Arguments by their names. */
+  /** Arguments by name. */
   readonly sent: object;
-  /** The arguments that an object shows. One that it does not show at all is left out. */
+  /** The arguments that an object shows. Arguments that it does not show are left out. */
   readonly argumentsOf: (item: Item) => object;
-  /** Gets the values that the service shows in place of those that were sent, for the state, before the error is thrown. */
+  /**
+   * Receives the values that the service shows instead of those that were sent, for the state, before the error is
+   * thrown.
+   */
   readonly checkpoint?: (shown: Properties, item: Item) => void;
 }
 
-/** What a change sends, for the collection that waits until it is shown. */
+/** What a change sends, for the collection, which waits until the service shows it. */
 export const expectedOf = <Item>(rules: Rules, { sent, argumentsOf, checkpoint }: Sent<Item>): Expected<Item> => ({
   differing: (item) => unconfirmed(rules, { sent, shown: argumentsOf(item) }),
   onOther(item, names) {

@@ -1,8 +1,8 @@
 /**
- * The digest of a secret, for a state that does not hold the secret: it tells whether a value is the one that was applied to this
- * argument of this object, and costs whoever guesses what OWASP asks for. Its text is stored:
- * `scrypt-bound$<N>$<r>$<p>$<salt>$<hash>`, both in base64. The hash is an HMAC of the place, keyed by what scrypt makes of the
- * value. Earlier versions stored `scrypt$…`, without a place.
+ * The digest of a secret, for a state that does not hold the secret: it tells whether a value is the one that was
+ * applied to this argument of this object, and makes guessing as expensive as OWASP recommends. Its text is stored:
+ * `scrypt-bound$<N>$<r>$<p>$<salt>$<hash>`, both in base64. The hash is an HMAC of the place; its key is the value's
+ * scrypt hash. Earlier versions stored `scrypt$…`, without a place.
  */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -13,18 +13,18 @@ export interface DigestCost {
   readonly p: number;
 }
 
-/** Where a value is applied: a digest of one place is none of another. */
+/** Where a value is applied. A digest for one place does not match at another. */
 export interface DigestPlace {
   readonly kind: string;
   readonly id: string;
   readonly path: string;
 }
 
-/** 32 MB, and about a quarter of a second of a processor. */
+/** 32 MB, and about a quarter of a second of processor time. */
 const COST: DigestCost = { N: 2 ** 15, r: 8, p: 3 };
-/** Of a text that somebody may have edited: more would use up the process. */
+/** The limit for a text that may have been edited: more would exhaust the process. */
 const HIGHEST: DigestCost = { N: 2 ** 16, r: 8, p: 16 };
-/** Of the four threads on which Node does this, one is left: the names of hosts are looked up there as well. */
+/** Node runs scrypt on four threads. One stays free for the lookup of host names. */
 const SIDE_BY_SIDE = Math.min(availableParallelism(), 3);
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -40,11 +40,11 @@ interface Parts extends Salted {
   readonly hash: Buffer;
 }
 
-/** Undefined for what this provider has not written. */
+/** Undefined if this provider did not write it. */
 function partsOf(digest: string): Parts | undefined {
   const [, bound, N = "", r = "", p = "", salt = "", hash = ""] = TEXT.exec(digest) ?? [];
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  // RFC 7914, 6: of others, scrypt throws.
+  // RFC 7914, 6: scrypt throws on other values.
   const isTaken = cost.N > 1 && Number.isInteger(Math.log2(cost.N)) && cost.N < 2 ** (16 * cost.r);
   const isBounded = cost.N <= HIGHEST.N && cost.r <= HIGHEST.r && cost.p <= HIGHEST.p && cost.r * cost.p > 0;
   if (!isTaken || !isBounded) return undefined;
@@ -53,15 +53,15 @@ function partsOf(digest: string): Parts | undefined {
 
 export const isDigest = (text: unknown): text is string => typeof text === "string" && partsOf(text) !== undefined;
 
-/** What scrypt has made of a value. The digest of a place costs nothing more. */
+/** Makes digests from the scrypt hash of a value. A digest for another place costs nothing more. */
 export type DigestOf = (place: DigestPlace) => string;
 
-/** Of one process: each value is hashed once with each salt, as many side by side as there are processors. */
+/** The digests of one process: each value is hashed once per salt, as many in parallel as there are processors. */
 export class Digests {
-  /** Each ends with the hash that was begun last there. */
+  /** Each lane holds the promise of its latest hash. */
   readonly #lanes: Promise<unknown>[] = Array.from({ length: SIDE_BY_SIDE }, () => Promise.resolve());
   readonly #hashes = new Map<string, Promise<Buffer>>();
-  /** By value: the same one at several places gets one salt, and is hashed once. */
+  /** By value: the same value at several places gets one salt and is hashed once. */
   readonly #salts = new Map<string, string>();
 
   constructor(private readonly cost = COST) {}
@@ -74,14 +74,17 @@ export class Digests {
     return (place) => `scrypt-bound$${N}$${r}$${p}$${salt}$${boundTo(place, key).toString("base64")}`;
   }
 
-  /** Whether it costs a guess as much as today's. One that somebody has made cheap, to guess the value by, tells nothing. */
+  /**
+   * Whether a guess costs as much as with today's parameters. A digest that somebody made cheap, to guess the value, is
+   * ignored.
+   */
   isBelieved(digest: string): boolean {
     const parts = partsOf(digest);
     if (parts === undefined) return false;
     return parts.N >= this.cost.N && parts.r >= this.cost.r && parts.p >= this.cost.p;
   }
 
-  /** Whether it is of the form of today. */
+  /** Whether it has today's form. */
   isBound(digest: string): boolean {
     return partsOf(digest)?.isBound === true;
   }
@@ -97,9 +100,9 @@ export class Digests {
     const key = JSON.stringify([N, r, p, salt, value]);
     const known = this.#hashes.get(key);
     if (known !== undefined) return known;
-    // What scrypt takes, and a little more.
+    // What scrypt needs, and a little more.
     const options = { N, r, p, maxmem: 128 * N * r + 1024 * r * p };
-    // They cost the same, so that each lane gets every third or so.
+    // All cost the same, so they are distributed in turn.
     const lane = this.#hashes.size % SIDE_BY_SIDE;
     const hashed = (this.#lanes[lane] ?? Promise.resolve()).then(
       () =>

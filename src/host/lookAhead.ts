@@ -1,6 +1,7 @@
 /**
- * What a plan asks the service (docs/design/rules.md, 5). If it creates or updates something, the lists of the service show what
- * blocks that, before anything is deployed. Each list is read once for all resources. A plan without changes sends nothing.
+ * What a plan reads from the service (docs/design/rules.md, 5). If it creates or updates something, the lists of the
+ * service show what blocks that, before anything is deployed. Each list is read once for all resources. A plan without
+ * changes sends nothing.
  */
 import {
   AuthenticationError,
@@ -19,17 +20,20 @@ import type { RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Settings } from "../contract/settings";
 
-/** How long the looks of a plan may take in all. */
+/** The total time limit for the looks of a plan. */
 const LOOKS_MS = 10_000;
 const SHOWN_AFTER_MS = 1_000;
-/** After this many attempts of one read without a connection, the plan waits no longer: a refused connection seldom recovers in seconds. */
+/**
+ * After this many attempts of one read without a connection, the plan stops waiting: a refused connection seldom
+ * recovers in seconds.
+ */
 const MOST_UNREACHED = 4;
 
-/** What a plan says of one resource. */
+/** The plan's report for one resource. */
 export interface Verdict {
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
-  /** The service has shown what stands there: what a creation may do to it is in the warnings, or there is nothing. */
+  /** The service was read: the warnings say what a creation would do to an existing object, if there is one. */
   readonly hasLooked: boolean;
 }
 
@@ -37,14 +41,14 @@ type Asking = Pick<Look<object>, "reading" | "isComplete">;
 
 interface Question {
   readonly kind: Kind;
-  /** The resource, for a failure that is found when another one is compared. */
+  /** The resource's name, for a failure that is found when another one is compared. */
   readonly name: string;
   readonly client: Client;
   readonly settings: Settings;
   readonly keyAdvice: string;
   readonly projectId: string;
   readonly onProgress: (text: string) => void;
-  /** What the lifecycle asks. */
+  /** The lifecycle's look. */
   readonly look: (asking: Asking) => Promise<readonly Finding[] | undefined>;
 }
 
@@ -53,14 +57,14 @@ export const NOTHING: Verdict = { failures: [], warnings: [], hasLooked: false }
 export const obstacle = (message: string): Finding => ({ message, isObstacle: true });
 export const effect = (message: string): Finding => ({ message, isObstacle: false });
 
-/** An object that exists where one is to be created, with the message of the creation. */
+/** An object that exists where another is to be created, with the message of the creation. */
 export const inTheWay = (words: string): Finding =>
   obstacle(`pulumi up will fail here, unless the same run removes this first: ${words}`);
 
-/** What stays in the way. */
+/** An obstacle that stays. */
 export const staysInTheWay = (words: string): Finding => obstacle(`pulumi up will fail here: ${words}`);
 
-/** An object that stays in the way unless it is that of a resource which is compared later. */
+/** An obstacle that stays unless it belongs to a resource that is compared later. */
 export const mayLeave = (words: string, { isComplete }: Pick<Look<object>, "isComplete">): Finding =>
   isComplete ? staysInTheWay(words) : { ...inTheWay(words), mayLeave: true };
 
@@ -70,15 +74,15 @@ const missingProject = (projectId: string): Finding =>
   );
 
 export class LookAhead {
-  /** The service has not answered. That is reported once. */
+  /** The service did not answer. That is reported once. */
   #isOver = false;
-  /** One clock for all looks. It runs during each of them, also while the service asks to wait. */
+  /** One time limit for all looks. It runs during each look, even while the service asks to wait. */
   #leftMs: number;
   #clock: Deadline | undefined;
   #underWay = 0;
-  /** Of projects that the service answers 404 for. */
+  /** Projects for which the service answers 404. */
   readonly #unlisted = new Map<string, readonly Finding[] | undefined>();
-  /** Of strict plans: what a resource that is compared later may settle. */
+  /** Strict plans only: obstacles that a resource that is compared later may remove. */
   #open: Question[] = [];
 
   constructor(
@@ -89,8 +93,8 @@ export class LookAhead {
   }
 
   /**
-   * A key that is refused fails the plan; whatever else keeps the service from answering is said once, by the first resource
-   * that finds it, and nobody is asked any more.
+   * A refused key fails the plan. Any other failure to answer is reported once, by the first resource that finds it,
+   * and nothing more is read.
    */
   async ask(question: Question): Promise<Verdict> {
     const { settings, keyAdvice, onProgress } = question;
@@ -100,7 +104,7 @@ export class LookAhead {
     const verdict = (findings: readonly Finding[], hasLooked: boolean): Verdict => {
       if (strictPlan && findings.some(({ mayLeave: isOpen }) => isOpen)) this.#open.push(question);
       const of = (fails: boolean): string[] =>
-        // Names of the service stand in it.
+        // They may contain names from the service.
         findings
           .filter(({ isObstacle, mayLeave: isOpen = false }) => (strictPlan && isObstacle && !isOpen) === fails)
           .map(({ message: says }) => messageOf(says));
@@ -123,7 +127,7 @@ export class LookAhead {
     }
   }
 
-  /** When all of a kind were compared, what is in the way stays there. Returns why a strict plan fails then. */
+  /** Once all resources of a kind were compared, the remaining obstacles stay. Returns why a strict plan then fails. */
   async settle(kind: Kind): Promise<string[]> {
     if (!this.memory.hasComparedAll(kind)) return [];
     const open = this.#open.filter((question) => question.kind === kind);
@@ -142,7 +146,7 @@ export class LookAhead {
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));
-      // A project whose other list is not there: only the creation can judge that.
+      // If the project exists and only a list is missing, only the creation can judge that.
       const findings = isMissing ? [missingProject(projectId)] : undefined;
       this.#unlisted.set(projectId, findings);
       return findings;
@@ -162,7 +166,7 @@ export class LookAhead {
   }
 }
 
-/** The result of the work, or the error of the last attempt that is waited for. The work itself continues. */
+/** The result of the work, or the error of the last attempt that this waits for. The work itself continues. */
 async function untilUnreached<Result>(work: (onError: (error: SvcError) => void) => Promise<Result>): Promise<Result> {
   let unreached = 0;
   return new Promise((resolve, reject) => {

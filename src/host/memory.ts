@@ -5,13 +5,13 @@ import { nameInUrn } from "../contract/identifiers";
 import type { Kind } from "../contract/pointer";
 
 /**
- * The memory of one run (docs/design/rules.md, 4). Questions that are asked right before a request are synchronous.
+ * The memory of one run (docs/design/rules.md, 4). Methods that are called right before a request are synchronous.
  *
- * Resources are identified by the URN in their state, which is the old one after an alias. Objects are identified by names
- * with kind, project and id, such as `compute prj-1/ep-1`.
+ * Resources are identified by the URN in their state, which is the old one after an alias. Objects are identified by
+ * names with kind, project and id, such as `compute prj-1/ep-1`.
  */
 
-/** An object that a resource declares. `shared`: several may, beside none that declares it alone. */
+/** An object that a resource declares. `shared`: several resources may declare it, unless one declares it alone. */
 export interface Claim {
   readonly object: string;
   /** For messages: what both declare, by the names of arguments, since a value may be a secret. */
@@ -22,18 +22,18 @@ export interface Claim {
 /** What a plan does with the resource of the program that has an object in its state. */
 export interface Planned {
   readonly urn: string;
-  /** Its arguments that are known. */
+  /** Its known arguments. */
   readonly news: object;
   /** The names of the arguments that change, and of those that replace it. */
   readonly changed: ReadonlySet<string>;
   readonly replaces: ReadonlySet<string>;
 }
 
-/** The deletion of an object, or its move away, while it is under way. */
+/** A deletion of an object, or a move away, in progress. */
 export interface Release {
   /** Settles when it has ended. Never rejects. */
   readonly ended: Promise<void>;
-  /** The object that has to leave first. */
+  /** The object that must leave first. */
   waitsFor?: string;
 }
 
@@ -45,20 +45,20 @@ interface RunOfCall {
   readonly onTakeOver: (object: string) => void;
 }
 
-/** What `check` has seen of a resource of the program. It never runs in a refresh. */
+/** What `check` saw of a resource of the program. It never runs in a refresh. */
 export interface CheckedResource {
   readonly oldInputs: Properties;
-  /** For a preview, not for an update. */
+  /** True for a preview, false for an update. */
   readonly isPreview: boolean;
   /** The paths of `ignoreChanges`. */
   readonly ignored: readonly string[];
-  /** What an update creates: also in place of an object that it deletes first, which only the deletion tells. */
+  /** The inputs of a resource that an update creates. Only a deletion shows that it replaces an object. */
   readonly newInputs: Properties | undefined;
 }
 
 type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
 
-/** Thrown instead of a deletion: another resource manages the object now. */
+/** Thrown instead of deleting: another resource manages the object now. */
 export class ManagedElsewhereError extends Error {
   constructor(readonly owner: string) {
     super(`managed by "${nameInUrn(owner)}" of this program`);
@@ -71,11 +71,11 @@ export class RunMemory {
   readonly #claims = new Map<string, readonly Claim[]>();
   readonly #stored = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
   readonly #states = new Map<string, ObjectState>();
-  /** By object, the URN under which a refresh of this process has found it in the state. */
+  /** By object: the URN under which a refresh in this process found it in the state. */
   readonly #refreshed = new Map<string, string>();
-  /** By object: what is planned for the resource of the program that had it in its state when it was compared. */
+  /** By object: the plan for the resource of the program that had it in its state when it was compared. */
   readonly #planned = new Map<string, Planned>();
-  /** By kind: how many the program declares, as far as it has told, and the URNs of those that are new or were compared. */
+  /** By kind: how many the program has said it declares, and the URNs of those that are new or were compared. */
   readonly #declared = new Map<Kind, number>();
   readonly #compared = new Map<Kind, Set<string>>();
   /** Emits the name of an object when its release begins. */
@@ -86,17 +86,17 @@ export class RunMemory {
     this.#declared.set(kind, Math.max(declared, this.#declared.get(kind) ?? 0));
   }
 
-  /** A resource is new, or was compared. */
+  /** Notes that a resource is new or was compared. */
   noteCompared(kind: Kind, urn: string): void {
     this.#compared.set(kind, (this.#compared.get(kind) ?? new Set()).add(urn));
   }
 
-  /** Whether each resource of this kind is new or was compared. */
+  /** Whether every resource of this kind is new or was compared. */
   hasComparedAll(kind: Kind): boolean {
     return (this.#compared.get(kind)?.size ?? 0) >= (this.#declared.get(kind) ?? Infinity);
   }
 
-  /** Records what a resource declares. Returns what another resource declares too, and which one. */
+  /** Records what a resource declares. Returns what another resource also declares, and its URN. */
   declare(urn: string, claims: readonly Claim[]): { what: string; urn: string }[] {
     this.#claims.set(urn, claims);
     const others = [...this.#claims].filter(([one]) => one !== urn);
@@ -109,19 +109,19 @@ export class RunMemory {
   }
 
   /**
-   * Records the objects that a resource has in its state and goes on managing. `stateUrn`: the URN in its state, which its
-   * deletion brings; after renames several resources may have the same one there.
+   * Records the objects that a resource has in its state and continues to manage. `stateUrn`: the URN in its state,
+   * which its deletion carries; after renames several resources may have the same one there.
    */
   setStored(urn: string, objects: readonly string[], stateUrn = urn): void {
     this.#stored.set(urn, { stateUrn, objects });
   }
 
-  /** Records what a resource of the state declares, as a refresh has found it. The URN may be from before an alias. */
+  /** Records what a resource of the state declares, as a refresh found it. The URN may predate an alias. */
   setRefreshed(urn: string, claims: readonly Claim[]): void {
     for (const { object, shared } of claims) if (shared !== true) this.#refreshed.set(object, urn);
   }
 
-  /** The resource of the state that a refresh of this process has found to declare one of these. */
+  /** The URN in the state of a resource that declares one of these, as a refresh in this process found it. */
   refreshedAs(claims: readonly Claim[]): string | undefined {
     return claims.map(({ object }) => this.#refreshed.get(object)).find((urn) => urn !== undefined);
   }
@@ -131,17 +131,19 @@ export class RunMemory {
     return [...this.#claims.values()].some((claims) => claims.some(({ object }) => matches(object)));
   }
 
-  /** Records what is planned for a resource that has these objects in its state, also where this run will replace it. */
+  /** Records the plan for a resource that has these objects in its state, even if this run will replace it. */
   notePlanned(objects: readonly string[], planned: Planned): void {
     objects.forEach((object) => this.#planned.set(object, planned));
   }
 
-  /** What is planned for the resource of the program that had the object in its state. Undefined: none was compared yet. */
+  /**
+   * The plan for the resource of the program that had the object in its state. Undefined: none has been compared yet.
+   */
   planned(object: string): Planned | undefined {
     return this.#planned.get(object);
   }
 
-  /** Another resource that has the object in its state, or has created it or taken it over in this run. */
+  /** Another resource that has the object in its state, or created it or took it over in this run. */
   otherOwner(object: string, urn: string): string | undefined {
     const owner = this.#states.get(object)?.owner;
     if (owner !== undefined && owner !== urn) return owner;
@@ -150,7 +152,7 @@ export class RunMemory {
     return undefined;
   }
 
-  /** The resource with this URN, also in its state, no longer manages the objects. */
+  /** Records that the resource with this URN, which may be the one in its state, no longer manages the objects. */
   removeStored(objects: readonly string[], urn: string): void {
     for (const [one, stored] of this.#stored) {
       if (one !== urn && stored.stateUrn !== urn) continue;
@@ -158,13 +160,13 @@ export class RunMemory {
     }
   }
 
-  /** Records that the resource has created the object, or taken it over, in this run. */
+  /** Records that the resource created the object, or took it over, in this run. */
   setOwner(object: string, urn: string): void {
     this.#states.set(object, { owner: urn });
   }
 
   /**
-   * Takes over an existing object. Call in the same tick as it was found to be free for that.
+   * Takes over an existing object. Call in the same tick in which it was found to be free.
    * @throws when another resource of the program has it.
    */
   takeOver(object: string, urn: string): void {
@@ -178,7 +180,7 @@ export class RunMemory {
 
   /**
    * Call right before a change is sent.
-   * @throws when another resource has created one of the objects, or taken it over, in this run.
+   * @throws when another resource created or took over one of the objects in this run.
    */
   checkNotTakenOver(objects: readonly string[], urn: string): void {
     for (const object of objects) {
@@ -191,14 +193,14 @@ export class RunMemory {
     }
   }
 
-  /** For an object that was taken over and did not get into the state. */
+  /** For an object that was taken over but not stored. */
   forgetOwner(object: string): void {
     this.#states.delete(object);
   }
 
   /**
-   * The resource because of which a deletion with this URN must not delete the object. An object that this run has created
-   * or taken over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
+   * The resource that prevents a deletion with this URN from deleting the object. An object that this run created or
+   * took over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
    */
   deletionBlocker(object: string, urn: string): string | undefined {
     return this.#states.get(object)?.owner ?? this.otherOwner(object, urn);
@@ -225,7 +227,7 @@ export class RunMemory {
       wasDeleted: (object: string) => this.wasDeleted(object),
       otherOwner: (object: string) => this.otherOwner(object, urn),
       release: (object: string) => this.release(object),
-      /** Also when the engine begins with a sibling's change a moment later. */
+      /** True even if the engine begins a sibling's change a moment later. */
       leavesSoon: (object: string) => this.leavesWithin(object, siblingStartsMs),
       waitUntilFree: (object: string, still?: string) => this.waitUntilFree(object, deadline, still),
       whileReleasing: <Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>) =>
@@ -246,7 +248,7 @@ export class RunMemory {
 
   /**
    * Waits while the object is being deleted or moved away. Returns whether this run has deleted it.
-   * @throws at the deadline, with `still`: what was under way.
+   * @throws at the deadline, with `still`: what was in progress.
    */
   async waitUntilFree(
     object: string,
@@ -264,12 +266,15 @@ export class RunMemory {
     return this.#states.get(object)?.isDeleted === true;
   }
 
-  /** While `work` runs, these objects cannot be taken over. When it `deletes` them and succeeds, they are deleted. */
+  /**
+   * While `work` runs, these objects cannot be taken over. If it `deletes` them and succeeds, they are recorded as
+   * deleted.
+   */
   async whileReleasing<Result>(
     { objects, urn, deletes }: { objects: readonly string[]; urn: string; deletes: boolean },
     work: () => Promise<Result>,
   ): Promise<Result> {
-    // Of two deletions of the same object the first one counts.
+    // If two deletions concern the same object, the first one counts.
     const isFree = (object: string): boolean =>
       this.release(object) === undefined && (this.#states.get(object)?.owner ?? urn) === urn;
     const before = objects.filter(isFree).map((object) => [object, this.#states.get(object) ?? {}] as const);

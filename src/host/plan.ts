@@ -1,4 +1,4 @@
-/** What a plan does: it checks the inputs, compares them with the state, and reports both. */
+/** A plan: checks the inputs, compares them with the state, and reports both. */
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
 import { referenceName } from "../contract/references";
@@ -14,10 +14,10 @@ import type { CheckRequest, CheckResult, DiffRequest, DiffResult, Repair, Repair
 import type { Hosted } from "./session";
 import { compareWith, compareWithValues, storedFrom } from "./state";
 
-/** Of a problem that `svc:allowUnlistedSizes` would make a warning. */
+/** For a problem that `svc:allowUnlistedSizes` would turn into a warning. */
 const NEWER_VALUE_ADVICE = ". If the service supports it, set svc:allowUnlistedSizes to true";
 
-/** Checks and normalises the inputs. What a plan reports before anything is compared is reported here, once. */
+/** Checks and normalises the inputs. Reports, once, what a plan can say before anything is compared. */
 export async function check<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: CheckRequest,
@@ -25,7 +25,7 @@ export async function check<Args extends object, Outputs extends object>(
   const { session, readSetting } = hosted;
   const { urn = "", olds, news, declared } = request;
   const { kind } = hosted.resource;
-  // Not in an update: it would see what it does itself, and must not fail by a look.
+  // Not in an update: it would see its own changes, and must not fail because of a look.
   const isPreview = declared !== undefined;
   const { args, known, problems: found, allowed } = checkNews(hosted, news);
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
@@ -64,12 +64,12 @@ export async function check<Args extends object, Outputs extends object>(
 
 const ofWhole = (reason: string): Wrong => ({ path: "", reason });
 
-/** What is known of inputs by themselves. */
+/** The result of checking the inputs alone. */
 interface Checked<Args> {
   readonly args: Properties;
-  /** Those that are known and well formed. */
+  /** The known, well-formed arguments. */
   readonly known: Partial<Args>;
-  /** What only `svc:allowUnlistedSizes` lets pass. */
+  /** Problems that only `svc:allowUnlistedSizes` permits. */
   readonly allowed: readonly Problem[];
   readonly authProvider: string;
 }
@@ -90,18 +90,18 @@ function checkNews<Args extends object, Outputs extends object>(
   return { args, known, problems, allowed: found.filter(isAllowed) };
 }
 
-/** The arguments of a change. @throws all that is wrong with them at once. */
+/** The arguments of a change. @throws all their problems at once. */
 export function checkedArgs<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   news: Properties,
 ): Args {
   const { args, problems } = checkNews(hosted, news);
   if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
-  // Checked just above, argument by argument.
+  // Just checked, argument by argument.
   return args as Args;
 }
 
-/** Records what a resource of the program declares. Returns what a plan reports of the declaration alone. */
+/** Records what a resource of the program declares. Returns what a plan reports about the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   { urn, olds, news, declared, ignored }: CheckRequest & { readonly urn: string },
@@ -110,7 +110,7 @@ function declare<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const isNew = Object.keys(olds).length === 0;
   const isPreview = declared !== undefined;
-  // For a replacement the engine checks a second time, as if nothing had been there.
+  // For a replacement the engine calls `check` a second time, without the old inputs.
   const earlier = session.memory.checked.get(urn);
   const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;
   session.memory.checked.set(urn, {
@@ -120,15 +120,15 @@ function declare<Args extends object, Outputs extends object>(
     newInputs: isNew && !isPreview ? known : earlier?.newInputs,
   });
   const claims = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
-  // A URN that is not known yet names no resource.
+  // An unknown URN names no resource.
   const others = isUrn(urn) ? session.memory.declare(urn, claims) : [];
   const problems = others.map(({ urn: other, what }) => ({
     path: "",
     reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
   }));
-  // Here, since the old object is deleted before the creation could fail for want of a value.
+  // Checked here: the old object would be deleted before the creation could fail because a value is missing.
   if (isReplacement && !isPreview) {
-    // Of what is malformed no name is told: it may be the secret.
+    // The name in a malformed reference is not shown: it may be the secret.
     for (const text of valuesOf(hosted).lackingIn(known))
       problems.push({ path: "", reason: `the replacement needs ${text}. Nothing is deleted` });
   }
@@ -185,14 +185,14 @@ async function ask<Args extends object, Outputs extends object>(
   }
 }
 
-/** What the program changes in what the state holds. A plan reports it. */
+/** Compares the program's inputs with the state. A plan reports the differences. */
 export async function diff<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   { urn, stateUrn, id, outs, news }: DiffRequest,
 ): Promise<DiffResult> {
   const { resource, session } = hosted;
   const stored = storedFrom(resource, id, outs);
-  // A refresh compares too, and runs no program: then nothing was checked, and nothing is reported or recorded.
+  // A refresh compares too, but runs no program: nothing was checked, so nothing is reported or recorded.
   const checked = urn === undefined ? undefined : session.memory.checked.get(urn);
   const oldInputs = checked?.oldInputs;
   const values = valuesOf(hosted);
@@ -221,7 +221,7 @@ export async function diff<Args extends object, Outputs extends object>(
 const isUnchanged = ({ changed, dropped, added }: Changes<never>): boolean =>
   changed.size + dropped.size + added.size === 0;
 
-/** Warns of what the service shows that blocks an update. @throws where a strict plan fails. */
+/** Warns of what blocks an update at the service. @throws if a strict plan fails. */
 async function lookAtUpdate<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   { urn, plan, news }: { urn: string; plan: Plan<Args, Outputs>; news: Properties },
@@ -230,7 +230,7 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   const { lookAtUpdate: look } = resource;
   const { stored, changes, replaces, news: known } = plan;
   session.memory.noteCompared(resource.kind, urn);
-  // What only turns a protection on or off sends nothing.
+  // Turning a protection on or off sends nothing.
   const isSent = !isUnchanged(changes) && !isOfProtectionAlone(resource.args, changes);
   const isUpdate = replaces.size === 0 && (stored.unfinished || isSent);
   const ahead = isUpdate && look ? await ask(hosted, { urn, known, news }, (about) => look(about, plan)) : NOTHING;
@@ -239,7 +239,7 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   if (failures.length > 0) throw new Error(failures.join("; "));
 }
 
-/** What a plan says of references that have no value: nothing of one that `ignoreChanges` names, unless it is sent. */
+/** A plan's messages about references without a value. One that `ignoreChanges` names is left out unless it is sent. */
 function missing(
   values: SecretValues,
   news: Properties,
@@ -254,12 +254,12 @@ function missing(
 }
 
 const valuesOf = <Args extends object, Outputs extends object>({ resource }: Hosted<Args, Outputs>): SecretValues =>
-  // Nothing is asked of the service, so nothing can repeat a value.
+  // Nothing is sent to the service, so no message can repeat a value.
   new SecretValues(resource.args, () => undefined);
 
 /**
- * Records which objects a resource of the program has in its state and goes on managing.
- * @throws when another one has one of them, too.
+ * Records which objects a resource of the program has in its state and continues to manage.
+ * @throws when another resource has one of them, too.
  */
 function holdObjects<Args extends object, Outputs extends object>(
   { resource, session: { memory } }: Hosted<Args, Outputs>,
@@ -267,12 +267,12 @@ function holdObjects<Args extends object, Outputs extends object>(
 ): void {
   const { stored, news, replaces } = plan;
   const { id, outs } = stored;
-  // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
+  // The types are those of the arguments and outputs; an unknown argument counts with its stored value.
   const known = { ...outs, ...news } as Partial<Outputs & Args>;
   // A resource that is to be replaced no longer manages its object: the replacement may take it over.
   const objects = replaces.size > 0 ? [] : resource.objects(id, known);
   memory.notePlanned(resource.objects(id, outs), { urn, news, changed: plan.changes.changed, replaces });
-  // The state may carry an older URN, which an alias leaves behind.
+  // The state may have an older URN, left by an alias.
   memory.setStored(urn, objects, stateUrn);
   const other = objects.map((object) => memory.otherOwner(object, urn)).find((owner) => owner !== undefined);
   if (other === undefined) return;
@@ -282,13 +282,13 @@ function holdObjects<Args extends object, Outputs extends object>(
   );
 }
 
-/** What a plan would do and report after a refresh. Nothing is sent. */
+/** What a plan would do and report after a refresh. Sends nothing. */
 export function repair<Args extends object, Outputs extends object>(
   { resource }: Hosted<Args, Outputs>,
   { urn, id, outs, news }: RepairRequest,
 ): Repair {
   if (outs === undefined) {
-    // The state holds what has passed `check`.
+    // The inputs in the state have passed `check`.
     const declared = { args: news as Partial<Args>, label: labelOf(urn), isNew: true, isReplacement: false };
     const { kind, recreation } = resource;
     const again = recreation === undefined ? [] : [`${kind} ${id}${declared.label} is created again: ${recreation}`];
@@ -325,7 +325,7 @@ function planOf<Args, Outputs>(about: {
   };
 }
 
-/** What a plan reports of one resource. */
+/** The plan's messages about one resource. */
 function planMessages<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
   plan: Plan<Args, Outputs>,
@@ -346,7 +346,7 @@ function planMessages<Args extends object, Outputs extends object>(
     const [names, are] = [open.map(([name]) => name), open.length === 1 ? "is" : "are"];
     messages.push(`${subject} may be replaced when ${quoted(names)} ${are} known: ${resource.replacement(plan)}`);
   }
-  // A replacement is created from the program alone: a dropped argument needs no warning.
+  // A replacement is created from the program alone, so a dropped argument needs no warning.
   if (replaces.size > 0) return messages;
   const guard = protectionOf(resource.args, stored.outs);
   if (guard !== undefined && protectionOf(resource.args, { ...stored.outs, [guard]: undefined, ...news }) === undefined)

@@ -1,9 +1,9 @@
-/** What a door shows to the user. */
+/** A line that a door shows to the user. */
 export interface LogLine {
   readonly severity: "info" | "warning";
   readonly message: string;
   readonly urn: string | undefined;
-  /** Progress: replaced by the next one, kept nowhere. */
+  /** Progress: replaced by the next line, not kept. */
   readonly ephemeral: boolean;
 }
 
@@ -31,7 +31,7 @@ export class Progress {
     this.#timer ??= setTimeout(() => this.#send(), waitMs).unref();
   }
 
-  /** Clears the line: the engine would leave the last text on the finished resource. */
+  /** Clears the line: otherwise the engine leaves the last text on the finished resource. */
   end(): void {
     clearTimeout(this.#timer);
     this.#next = "";

@@ -1,5 +1,5 @@
 /**
- * The argument `deletionProtection`. What the state holds of it counts, so it holds where no program runs (`pulumi destroy`). No
+ * The argument `deletionProtection`. The stored value counts, so it holds when no program runs (`pulumi destroy`). No
  * request carries it: turning it on or off sends nothing.
  */
 import type { Properties } from "../contract/hiddenKeys";
@@ -8,15 +8,15 @@ import { type Changes, type Rules, ruleOf } from "./arguments";
 const protecting = (rules: Rules): string[] =>
   Object.keys(rules).filter((name) => ruleOf(rules, name)?.protects === true);
 
-/** The argument that protects an object with these arguments; undefined where none does. */
+/** The argument that protects an object with these arguments; undefined if none does. */
 export const protectionOf = (rules: Rules, args: object): string | undefined =>
   protecting(rules).find((name) => Reflect.get(args, name) === true);
 
-/** What is stored, without its protection. */
+/** The stored outs without the protection. */
 export const withoutProtection = (rules: Rules, outs: object): Properties =>
   Object.fromEntries(Object.entries(outs).filter(([name]) => ruleOf(rules, name)?.protects !== true));
 
-/** Whether a change is one of the protection alone. */
+/** Whether a change only turns the protection on or off. */
 export function isOfProtectionAlone(rules: Rules, { changed, dropped, added }: Changes<never>): boolean {
   const names: readonly string[] = [...changed, ...dropped, ...added];
   return names.length > 0 && names.every((name) => ruleOf(rules, name)?.protects === true);
@@ -24,7 +24,7 @@ export function isOfProtectionAlone(rules: Rules, { changed, dropped, added }: C
 
 const TURN_OFF = 'Give it "deletionProtection: false" in the program, and run pulumi up';
 
-/** @throws before anything is sent. It is not asked whether the object is there: a refresh proves that it is gone. */
+/** @throws before anything is sent. Whether the object still exists is not read: a refresh proves that it is gone. */
 export function refuseProtectedDeletion(rules: Rules, outs: object): void {
   const name = protectionOf(rules, outs);
   if (name === undefined) return;
@@ -34,7 +34,9 @@ export function refuseProtectedDeletion(rules: Rules, outs: object): void {
   );
 }
 
-/** @throws in the plan. `because`: the arguments that replace it. What the program newly protects is not replaced either. */
+/**
+ * @throws in the plan. `because`: the arguments that replace the object. A protection that the program adds counts too.
+ */
 export function refuseProtectedReplacement(
   rules: Rules,
   { subject, because, outs, news }: { subject: string; because: Iterable<string>; outs: object; news: object },

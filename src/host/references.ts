@@ -1,6 +1,6 @@
 /**
- * Secrets by reference, at the provider's side (docs/design/decisions.md, Secrets by reference): where one may stand in the
- * arguments, what it stands for during one call, and whether that is what was last applied.
+ * Secrets by reference at the provider's side (docs/design/decisions.md, Secrets by reference): where references may
+ * occur in the arguments, their values during one call, and whether these are the values last applied.
  */
 import type { Properties } from "../contract/hiddenKeys";
 import {
@@ -15,9 +15,9 @@ import { STAND_INS } from "../contract/standIns";
 import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
 import type { DigestOf, DigestPlace, Digests } from "./digests";
 
-/** A value that may be a reference: that of an argument, or one below it. */
+/** A value that may be a reference: an argument, or a value inside one. */
 interface ReferencePlace {
-  /** `password`, `settings.pgSettings.app.token`: for messages, and the name of its digest in the state. */
+  /** `password`, `settings.pgSettings.app.token`: for messages, and as the name of its digest in the state. */
   readonly path: string;
   readonly segments: readonly string[];
   readonly argument: string;
@@ -41,7 +41,7 @@ function mapPlaces<Args extends object>(rules: Rules, args: Args, replace: (plac
     const values = Object.entries(part).map(([name, one]) => [name, inPlace(one, argument, valuesOf, name)]);
     return [argument, { ...value, [valuesOf]: Object.fromEntries(values) }];
   });
-  // The names are those of `args`, and a value has the type of its place.
+  // The names are those of `args`, and each value has the type of its place.
   return Object.fromEntries(mapped) as Args;
 }
 
@@ -54,11 +54,11 @@ function placesIn(rules: Rules, args: object): ReferencePlace[] {
   return places;
 }
 
-/** What the references of one call stand for. Each is read once, so that a request that is repeated sends the same. */
+/** The values of the references of one call. Each is read once, so that a repeated request sends the same value. */
 export class SecretValues {
   readonly #read = new Map<string, Resolved>();
 
-  /** `learn` gets each value that is read: no message repeats it. */
+  /** `learn` receives each value that is read, so that no message repeats it. */
   constructor(
     private readonly rules: Rules,
     private readonly learn: (value: string) => void,
@@ -75,7 +75,7 @@ export class SecretValues {
     return resolved;
   }
 
-  /** For a request. @throws before anything is sent, where there is no value. */
+  /** For a request. @throws before anything is sent, if there is no value. */
   resolve(value: string | SecretReference): string {
     if (typeof value === "string") return value;
     const resolved = this.find(value);
@@ -92,14 +92,16 @@ export class SecretValues {
     });
   }
 
-  /** What has no value, with the reason: `"password", but SMTP_PASSWORD is not set`. */
+  /** The references without a value, as texts: `"password", but SMTP_PASSWORD is not set`. */
   lackingIn(args: object): string[] {
     return this.missingIn(args).map(
       ({ path, reference, problem }) => `"${path}", but ${referenceName(reference)} ${problem}`,
     );
   }
 
-  /** @throws all that these arguments lack, before anything is sent. `names`: of all of them, where it is left out. */
+  /**
+   * @throws all missing values of these arguments, before anything is sent. `names`: only these arguments are checked.
+   */
   require(args: object, names?: ReadonlySet<string>): void {
     const missing = this.missingIn(args).filter(({ argument }) => names?.has(argument) !== false);
     if (missing.length === 0) return;
@@ -108,7 +110,7 @@ export class SecretValues {
     );
   }
 
-  /** The references that have no value, with the reason. */
+  /** The references without a value, with the reason. */
   missingIn(args: object) {
     return placesIn(this.rules, args).flatMap(({ path, argument, value: reference }) => {
       if (!isReference(reference)) return [];
@@ -117,14 +119,14 @@ export class SecretValues {
     });
   }
 
-  /** For the state: what the service shows in place of what was sent. A reference stays where nothing is shown. */
+  /** For the state: what the service shows instead of what was sent. A reference stays if the service shows nothing. */
   hideShown(args: object, shown: Properties): Properties {
     const read = [...this.#read.values()];
     const isRead = (value: string): boolean => read.some((one) => "value" in one && one.value === value);
     return hideValues(this.rules, {
       given: args,
       shown: withReferences(this.rules, args, shown),
-      // Under a name of its own a service may repeat one, too.
+      // The service may repeat a value under another name.
       isSecret: isRead,
       isValueOf: (reference, value) => {
         const resolved = this.find(reference);
@@ -135,22 +137,22 @@ export class SecretValues {
 }
 
 interface Hiding {
-  /** What the program or the state gives, references among it. */
+  /** What the program or the state gives, including references. */
   readonly given: object;
   readonly shown: Properties;
-  /** Whether a value that stands where none is given is the value of a reference. */
+  /** Whether a value at a place where nothing is given is the value of a reference. */
   readonly isSecret?: (value: string) => boolean;
   readonly isValueOf: (reference: SecretReference, value: string, path: string) => boolean;
 }
 
 /**
- * What the service shows, without the value of any reference: in its place stands the reference, or a text that says that it is
- * another value. Where that text is given, nothing tells the reference, and the value is not shown either.
+ * What the service shows, without the value of any reference. In its place is the reference, or a text that says that
+ * the value differs. If that text is given, the reference is unknown, so the value is not shown either.
  */
 function hideValues(rules: Rules, { given, shown, isSecret = () => false, isValueOf }: Hiding): Properties {
   const before = new Map(placesIn(rules, given).map(({ path, value }) => [path, value]));
   const isHidden = (value: unknown): boolean => isReference(value) || value === STAND_INS.otherValue;
-  // Postgres takes the name of a setting in any case, so a service may show another one than it was given.
+  // Postgres ignores case in the names of settings, so the service may show a name in another case.
   const hiddenNames = new Set([...before].filter(([, value]) => isHidden(value)).map(([path]) => path.toLowerCase()));
   return mapPlaces(rules, shown, ({ path, value }) => {
     const was = before.get(path);
@@ -161,7 +163,9 @@ function hideValues(rules: Rules, { given, shown, isSecret = () => false, isValu
   });
 }
 
-/** `shown`, with the references of `args` where it has no value. Postgres takes the name of a setting in any case. */
+/**
+ * `shown`, with the references of `args` added where it has no value. Postgres ignores case in the names of settings.
+ */
 function withReferences(rules: Rules, args: object, shown: Properties): Properties {
   const valued = placesIn(rules, shown).filter(({ value }) => value !== undefined);
   const seen = new Set(valued.map(({ path }) => path.toLowerCase()));
@@ -187,31 +191,34 @@ function lacking(reference: SecretReference, problem: string): string {
 /** By path: the digests of the values that were last applied. */
 export type Applied = Readonly<Record<string, string>>;
 
-/** What compares and makes digests of the arguments of one object. */
+/** What is needed to compare and digest the arguments of one object. */
 interface Digesting {
   readonly rules: Rules;
   readonly digests: Digests;
 }
 
-/** Which object it is. */
+/** Identifies the object. */
 export type DigestedObject = Omit<DigestPlace, "path">;
 
 export interface Compared {
-  /** The outs, as a comparison with the arguments has to see them: equal where the value is the same, and gone where it is not. */
+  /**
+   * The outs for the comparison with the arguments: a reference with the same value is equal, one with another value is
+   * removed.
+   */
   readonly outs: Properties;
   /** The arguments that are given in another form (a literal, another name), with the value that was last applied. */
   readonly sameValue: ReadonlySet<string>;
   /** The arguments that are given in another form, and have no value to compare. */
   readonly lacking: ReadonlySet<string>;
-  /** By path, the arguments of those whose change is ignored: nothing of them was compared. */
+  /** By path: the arguments whose changes are ignored. They were not compared. */
   readonly ignored: ReadonlyMap<string, string>;
-  /** For a plan, each about the argument that its path names. */
+  /** A plan's messages, each about the argument that its path names. */
   readonly remarks: readonly { readonly path: string; readonly text: string }[];
   /** The digests that still hold. */
   readonly applied: Applied;
 }
 
-/** Compares what the references of a program stand for with what was last applied. */
+/** Compares the values of a program's references with those last applied. */
 export async function compareValues(
   { rules, values, digests }: Digesting & { values: SecretValues },
   about: { object: DigestedObject; outs: Properties; applied: Applied; news: Properties; ignored: readonly string[] },
@@ -225,7 +232,7 @@ export async function compareValues(
   const holding: Record<string, string> = {};
   const comparing = placesIn(rules, news).map(async ({ path, segments, argument, value: now }) => {
     const was = before.get(path);
-    // Nothing to compare, or nothing but literals.
+    // There is nothing to compare, or both are literals.
     if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) return [];
     const digest = digestOf({ digests, applied, path });
     const isSameForm = sameJson(was, now);
@@ -261,13 +268,13 @@ export async function compareValues(
     }
     return [];
   });
-  // Side by side: each digest takes its time.
+  // In parallel: each digest takes time.
   const remarks = (await Promise.all(comparing)).flat();
   const compared = mapPlaces(rules, outs, ({ path, value }) => (seen.has(path) ? seen.get(path) : value));
   return { outs: compared, sameValue, lacking, ignored, remarks, applied: holding };
 }
 
-/** A digest of the state that tells something. */
+/** The stored digest, unless it is too cheap to be trusted. */
 function digestOf({
   digests,
   applied,
@@ -282,8 +289,8 @@ function digestOf({
 }
 
 /**
- * The digests for the state, once these arguments are applied: those that hold, and new ones. The work is done before anything is
- * sent; the id of the object may be known later.
+ * The digests to store once these arguments are applied: the valid ones, and new ones. They are computed before
+ * anything is sent; the object's id may be known only later.
  */
 export async function digestsOf(
   { rules, digests, kind, values }: Digesting & { kind: string; values: SecretValues },
@@ -294,7 +301,7 @@ export async function digestsOf(
     if (!isReference(value)) return [];
     const held = digestOf({ digests, applied: holding, path });
     const resolved = values.find(value);
-    // One of an earlier version tells no place, and is made anew.
+    // A digest of an earlier version has no place, and is replaced.
     const isKept = held !== undefined && (digests.isBound(held) || !("value" in resolved));
     if (isKept) return [[path, () => held]];
     return "value" in resolved ? [[path, await digests.of(resolved.value)]] : [];
@@ -303,7 +310,7 @@ export async function digestsOf(
   return (id) => Object.fromEntries(entries.map(([path, digest]) => [path, digest({ kind, id, path })]));
 }
 
-/** For the state: what a read has found, compared by digest with the references that the state holds. */
+/** For the state: what a read found, compared by digest with the references in the state. */
 export async function hideFound(
   { rules, digests }: Digesting,
   about: { object: DigestedObject; outs: Properties; applied: Applied; found: Properties },

@@ -1,9 +1,12 @@
-/** What a plan reports if a refresh has shown that a resource was renamed or moved without an alias (docs/design/engine.md, Options). */
+/**
+ * A plan's warning if a refresh has shown that a resource was renamed or moved without an alias (docs/design/engine.md,
+ * Options).
+ */
 import { componentOfType, MAIN_CHILD } from "../contract/componentNames";
 import { typeToken } from "../contract/pointer";
 import { nameInUrn } from "../contract/identifiers";
 
-/** `urn` is new in the program, and declares what the state holds as `oldUrn`. Nothing where no line would help. */
+/** `urn` is new in the program, and declares what the state holds as `oldUrn`. Undefined if no advice would help. */
 export function renamedWarning(urn: string, oldUrn: string): string | undefined {
   const [name, oldName] = [nameInUrn(urn), nameInUrn(oldUrn)];
   const alias = aliasFor(urn, oldUrn);
@@ -19,11 +22,11 @@ function aliasFor(urn: string, oldUrn: string): { line: string; of: string } | u
   const [parents, oldParents] = [parentTypes(urn), parentTypes(oldUrn)];
   const component = componentOfType(parents.at(-1) ?? "");
   const isSamePlace = parents.join() === oldParents.join();
-  // An alias leaves the URN of before in the state, so the name of now may be an earlier one.
+  // An alias leaves the old URN in the state, so the present name may be an earlier one.
   if (isSamePlace && name === oldName) return undefined;
   const named = name === oldName ? "" : `name: ${JSON.stringify(oldName)}`;
   if (component !== undefined) {
-    // A program can give an alias to the component only, and one warning is enough for all that it makes.
+    // A program can give an alias only to the component, and one warning is enough for everything that it makes.
     const { kind, suffix } = MAIN_CHILD[component];
     if (!isSamePlace || !urn.includes(`$${typeToken(kind)}::`)) return undefined;
     if (!name.endsWith(suffix) || !oldName.endsWith(suffix)) return undefined;
@@ -36,5 +39,5 @@ function aliasFor(urn: string, oldUrn: string): { line: string; of: string } | u
   return { line: oldParents.length === 0 ? `{ ${line} }` : JSON.stringify(oldUrn), of };
 }
 
-/** The types of what a resource stands in, from the outermost. */
+/** The types of a resource's parents, from the outermost. */
 const parentTypes = (urn: string): string[] => urn.split("::")[2]?.split("$").slice(0, -1) ?? [];

@@ -1,31 +1,33 @@
 /**
- * What a door asks the host, and what it answers. A door speaks the protocol of one kind of Pulumi provider; the host knows none.
- * Nothing here imports zod: the published types depend on this file.
+ * The requests of a door to the host, and the answers. A door speaks the protocol of one kind of Pulumi provider; the
+ * host knows no protocol. Nothing here imports zod: the published types depend on this file.
  */
 import type { Properties, Timeouts } from "../contract/hiddenKeys";
 
-/** The inputs of a request are those of the program, without hidden keys. Its outs are all that the state holds. */
+/**
+ * The inputs of a request are those of the program, without hidden keys. Its outs are everything that the state holds.
+ */
 interface Request {
-  /** Undefined where a program does not tell it. In a preview it may be unknown. */
+  /** Undefined if the program does not send it. In a preview it may be unknown. */
   readonly urn: string | undefined;
 }
 
 export interface CheckRequest extends Request {
-  /** The inputs of the state; empty for a resource that is new. */
+  /** The inputs in the state; empty for a new resource. */
   readonly olds: Properties;
   readonly news: Properties;
   /**
-   * The program runs for a preview: then the service may be asked. How many resources of the kind it declares; Infinity where it
-   * does not tell. Undefined: no preview.
+   * Set in a preview, in which the service may be read: how many resources of the kind the program declares; Infinity
+   * if it does not say. Undefined: not a preview.
    */
   readonly declared: number | undefined;
   /** The paths of the option `ignoreChanges`. */
   readonly ignored: readonly string[];
-  /** What the door has found wrong with the inputs. */
+  /** The problems that the door found with the inputs. */
   readonly problems: readonly Wrong[];
 }
 
-/** What is wrong with an input, at which path (empty: with the whole). No value is in the text: it may be a secret. */
+/** A problem with an input, and its path (empty: the whole). The text contains no value: it may be a secret. */
 export interface Wrong {
   readonly path: string;
   readonly reason: string;
@@ -38,7 +40,7 @@ export interface CheckResult {
 }
 
 export interface DiffRequest extends Request {
-  /** The URN in the state, which an alias leaves as it was. */
+  /** The URN in the state, which an alias does not change. */
   readonly stateUrn: string | undefined;
   readonly id: string;
   readonly outs: Properties;
@@ -47,8 +49,8 @@ export interface DiffRequest extends Request {
 
 export interface DiffResult {
   /**
-   * What differs. `outs`: the inputs do not differ, but what the state holds of the object does, or its last change was not
-   * finished. `inputs`: they differ, or this process does not know the old ones.
+   * What differs. `outs`: the inputs do not differ, but the stored outputs do, or the last change was not finished.
+   * `inputs`: they differ, or this process does not know the old ones.
    */
   readonly changes: "none" | "inputs" | "outs";
   /** The names of the arguments that replace the resource. */
@@ -63,7 +65,7 @@ interface ChangeRequest extends Request {
 
 /** A request whose result is stored. */
 interface Storing {
-  /** What the door stores beside the outs. The host does not look at it. */
+  /** What the door stores beside the outs. The host does not read it. */
   readonly carried: Properties;
 }
 
@@ -83,22 +85,22 @@ export interface DeleteRequest extends ChangeRequest {
 }
 
 export interface ReadRequest extends Request, Storing {
-  /** Those that the outs hold; of a resource that is only looked up, those of the program. */
+  /** The stored timeouts; for a resource that is only looked up, those of the program. */
   readonly timeouts: Timeouts | undefined;
   readonly id: string;
   /** Empty for a resource that is only looked up. */
   readonly outs: Properties;
 }
 
-/** Private, so that a copy with other properties is none. */
+/** Private, so that a copy with other properties does not have this type. */
 declare class OfSecrets {
   private readonly isMarked: true;
 }
 
-/** Plain JSON for the engine, in which what is secret is marked. Only secrets.ts makes one, so a door can hand over nothing else. */
+/** Plain JSON for the engine, with secrets marked. Only secrets.ts makes it, so a door can return nothing else. */
 export type Marked = Properties & OfSecrets;
 
-/** What the state is to hold of an object. */
+/** What the state must hold of an object. */
 export interface Kept {
   readonly id: string;
   readonly outs: Properties;
@@ -110,17 +112,17 @@ export interface ReadResult {
   readonly args: Properties;
 }
 
-/** For reports of drift. `outs`: those of a refresh, undefined where the object is gone; `news`: the inputs of the state. */
+/** For drift reports. `outs`: those of a refresh, undefined if the object is gone; `news`: the inputs in the state. */
 export interface RepairRequest extends Request {
   readonly id: string;
   readonly outs: Properties | undefined;
   readonly news: Properties;
 }
 
-/** What brings an object back to what is declared. */
+/** The change that restores what is declared. */
 export interface Repair {
   readonly action: "update" | "replace" | "create";
-  /** It restarts a compute that is active. */
+  /** It restarts an active compute. */
   readonly restarts: boolean;
   /** What a plan reports about it. */
   readonly messages: readonly string[];

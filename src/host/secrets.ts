@@ -1,6 +1,7 @@
 /**
- * Rule 7 of docs/design/rules.md: what is secret leaves the provider marked. Whatever a door hands to the engine passes here: inputs
- * of `check` and `read`, outs, and the outs of an error. A door can hand over nothing else (`Marked`).
+ * Rule 7 of docs/design/rules.md: secrets leave the provider marked. Everything that a door returns to the engine
+ * passes here: inputs of `check` and `read`, outs, and the outs of an error. A door cannot return anything else
+ * (`Marked`).
  */
 import { asSecret } from "../contract/engineSecrets";
 import { isBranchId } from "../contract/identifiers";
@@ -12,15 +13,18 @@ import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
 import type { Marked } from "./requests";
 import { marksOf } from "./state";
 
-/** What a declaration says of secrets. */
+/** The parts of a declaration that concern secrets. */
 export interface SecretRules {
   readonly args: Rules;
   readonly secretOutputs: readonly string[];
 }
 
-/** Where a value comes from. The engine marks again what is a secret in `given`, by its path (docs/design/engine.md, Secrets and settings). */
+/**
+ * Where a value comes from. The engine itself marks what is secret in `given`, by path (docs/design/engine.md, Secrets
+ * and settings).
+ */
 export interface Origin {
-  /** The inputs of the program that the call was given; for a read, what the state holds. */
+  /** The program's inputs in this call; for a read, what the state holds. */
   readonly given: Properties;
   /** What the state held before the call. */
   readonly stored: Properties;
@@ -32,8 +36,8 @@ export function markedInputs({ args }: SecretRules, inputs: Properties, given: P
 }
 
 /**
- * The inputs that `read` returns. After an update that failed the engine still has the inputs of before, and so no mark for what
- * that update has brought: of the arguments that it sent, and of those that are never sent, everything is marked.
+ * The inputs that `read` returns. After a failed update the engine still has the earlier inputs, and so no marks for
+ * what that update brought. So the arguments that it sent, and those that are never sent, are marked as a whole.
  */
 export function markedFound({ args }: SecretRules, inputs: Properties, stored: Properties): Marked {
   const { __unfinished, __sent } = marksOf(stored);
@@ -42,17 +46,17 @@ export function markedFound({ args }: SecretRules, inputs: Properties, stored: P
   return marked(inputs, (name) => {
     const value = inputs[name];
     const rule = ruleOf(args, name);
-    // What replaces is no part of an update.
+    // An argument that replaces is not part of an update.
     if (rule === undefined || rule.replaces !== undefined || !isOpen(name, rule.local))
       return markArgument(args, name, value, { given: stored, stored: {} });
-    // A list that is sent has names of domains or libraries, which messages tell as well.
+    // A list that is sent contains names of domains or libraries, which messages show as well.
     return eachValue(value, [], (one) =>
       isTelling(one) && (!Array.isArray(one) || rule.local === true) ? hidden(one) : one,
     );
   });
 }
 
-/** The outs of any call and of its error. */
+/** The outs of a call, or of its error. */
 export function markedOuts({ args, secretOutputs }: SecretRules, outs: Properties, origin: Origin): Marked {
   const managed = managedIn(outs);
   return marked(outs, (name) => {
@@ -63,17 +67,17 @@ export function markedOuts({ args, secretOutputs }: SecretRules, outs: Propertie
   });
 }
 
-/** The names of the arguments that a program gives; undefined for what is only looked up. */
+/** The names of the arguments that a program gives; undefined for a resource that is only looked up. */
 const managedIn = ({ __args }: Properties): string[] | undefined =>
   Array.isArray(__args) ? namesIn(__args) : undefined;
 
 function marked(properties: Properties, valueOf: (name: string) => unknown): Marked {
   const names = Object.keys(properties).filter((name) => properties[name] !== undefined && properties[name] !== null);
-  // Each property has just been looked at.
+  // Each property has just been checked.
   return clean(Object.fromEntries(names.map((name) => [name, valueOf(name)]))) as Marked;
 }
 
-/** A reference holds no secret, and neither does a stand-in: a plan shows both. */
+/** References and stand-ins contain no secret: a plan shows both. */
 const isShown = (value: unknown): boolean => isReference(value) || isStandIn(value) || containsUnknown(value);
 
 const hidden = (value: unknown): unknown => (isShown(value) ? value : asSecret(value));
@@ -92,13 +96,13 @@ function markArgument(rules: Rules, name: string, value: unknown, { given, store
 }
 
 /**
- * A setting of an application or an extension that nobody gives in this way: what a change of unknown fate has applied may be the
- * value of a reference that the state does not know yet.
+ * A dotted setting (of an application or an extension) with a value that is not the given one. A change of unknown fate
+ * may have applied the value of a reference that the state does not have yet.
  */
 const isUnexpected = (setting: string, value: unknown, given: unknown): boolean =>
   setting.includes(".") && !isHarmless(value) && !sameJson(value, given);
 
-/** Whether it may be a secret that only the program tells: no flag, no number, and no place. */
+/** Whether it may be a secret that only the program knows: not a flag, a number or the id of a branch. */
 const isTelling = (value: unknown): boolean => !isHarmless(value) && !isBranchId(value);
 
 /** A value of an earlier program, which may have marked it: the engine marks only what the present one marks. */
@@ -106,7 +110,7 @@ function isCarried(value: unknown, given: unknown, stored: unknown): boolean {
   return isTelling(value) && stored !== undefined && sameJson(value, stored) && !sameJson(value, given);
 }
 
-/** A copy with other values at the ends of a tree of objects. A list is one value: the engine marks it as a whole. */
+/** A copy with other leaf values in a tree of objects. A list is one value: the engine marks it as a whole. */
 function eachValue(
   value: unknown,
   others: readonly unknown[],

@@ -7,7 +7,7 @@ import type { Log } from "./progress";
 import { keyName, keySource, type KeySource, placeOf } from "../contract/apiKey";
 import { resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
 
-/** What to do when the service refuses the key, by where that comes from. */
+/** What to do when the service refuses the key, depending on where the key comes from. */
 function keyAdvice(source: KeySource): string {
   const { isConfigured, form, reference } = source;
   if (isConfigured && form === "apiKey") {
@@ -23,34 +23,34 @@ function keyAdvice(source: KeySource): string {
     : `It comes from ${where}. Set a valid key in the environment`;
 }
 
-/** A resource, as a door has it: all of this provider's share a session. */
+/** A resource with the session that all resources of this provider share. */
 export interface Hosted<Args extends object, Outputs extends object> {
   readonly resource: Lifecycle<Args, Outputs>;
   readonly session: Session;
-  /** Asked at each call: the environment may have come later than the process. */
+  /** Called anew in each call: the environment may have arrived after the process started. */
   readonly readSetting: ReadSetting;
 }
 
-/** For tests, whose delays are short. */
+/** For tests, which use short delays. */
 export interface SessionOptions {
-  /** Beyond the account. */
+  /** Options other than the account. */
   readonly client?: Partial<ClientOptions>;
   readonly siblingStartsMs?: number;
   readonly lookAheadMs?: number | undefined;
   readonly digests?: Digests;
 }
 
-/** What the calls of one process share: a client per account, the log, the memory of the run. */
+/** State that the calls of one process share: a client per account, the log, the memory of the run. */
 export class Session {
   readonly memory = new RunMemory();
   readonly lookAhead: LookAhead;
   readonly digests: Digests;
-  /** How long the engine may take to begin with a sibling's change. */
+  /** How long the engine may take to begin a sibling's change. */
   readonly siblingStartsMs: number;
   readonly #clientOptions: Partial<ClientOptions>;
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();
-  /** What to do about a refused key, as it was said. */
+  /** The advice on a refused key that was already shown. */
   readonly #advised = new Set<string>();
 
   constructor(
@@ -63,7 +63,7 @@ export class Session {
     this.digests = digests;
   }
 
-  /** @throws one error with everything that is wrong with the settings. */
+  /** @throws one error with all problems of the settings. */
   account(read: ReadSetting): { client: Client; settings: Settings; keyAdvice: string } {
     const { settings, problems } = resolveSettings(read);
     if (settings === undefined) {
@@ -72,7 +72,7 @@ export class Session {
     const source = keySource(read);
     const { baseUrl, apiKey, renewKey } = settings;
     const { reference } = source ?? {};
-    // One that a file holds may change while the command runs: it is the same account, with one queue and one budget.
+    // A key in a file may change while the command runs: it is the same account, with one queue and one budget.
     const account = reference !== undefined && "fromFile" in reference ? reference : apiKey;
     const key = JSON.stringify([baseUrl, account]);
     let client = this.#clients.get(key);
@@ -85,14 +85,15 @@ export class Session {
   }
 
   /**
-   * What to do about a refused key, by where these settings have it from: two Providers may have one account by two names. Such a
-   * key fails every call, so it is said with the first error of the account and of each place; empty for any other error.
+   * What to do about a refused key, depending on where these settings have it from: two Providers may name one account
+   * differently. Such a key fails every call, so the advice is shown with the first error of the account and of each
+   * place; empty for any other error.
    */
   adviceOn(thrown: unknown, read: ReadSetting): string {
     const source = thrown instanceof AuthenticationError ? keySource(read) : undefined;
     if (source === undefined) return "";
     const advice = keyAdvice(source);
-    // The client gives its own advice to the first error, and again after another key was found.
+    // The client adds its own advice to the first error, and again after another key was found.
     const isFirst = thrown instanceof AuthenticationError && thrown.advice !== undefined;
     if (!isFirst && this.#advised.has(advice)) return "";
     this.#advised.add(advice);

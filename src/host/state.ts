@@ -1,4 +1,4 @@
-/** What the state holds of a resource, and how it is read back. What has been stored once is read for ever. */
+/** The stored form of a resource, and how it is read back. Whatever has been stored stays readable for ever. */
 import { isSecret } from "../contract/engineSecrets";
 import { clean, containsUnknown, namesIn, visible, type Properties } from "../contract/hiddenKeys";
 import { firstShown } from "../contract/watched";
@@ -8,24 +8,26 @@ import type { Hosted } from "./session";
 import type { Lifecycle, Stored } from "./lifecycle";
 import { compareValues, type Applied, type SecretValues } from "./references";
 
-/** What this host notes in the outs beside the outputs and the arguments. */
+/** What this host stores in the outs beside the outputs and the arguments. */
 export interface Marks {
   /** The names of the managed arguments: those that the program gives. */
   readonly __args?: readonly string[];
-  /** The shape of the outs: 1 of all kinds so far. A lookup (`get`) has none. */
+  /** The version of the form of the outs: 1 for all kinds so far. A lookup (`get`) has none. */
   readonly __version?: number;
-  /** The last create or update (its value) was not finished. No words of the service: they may repeat a secret. */
+  /**
+   * The last create or update (its value) was not finished. Contains no text of the service, which may repeat a secret.
+   */
   readonly __unfinished?: string;
-  /** Beside `__unfinished`: the names of the arguments that it had sent. Older states lack it, and so do some kinds. */
+  /** With `__unfinished`: the names of the arguments that it had sent. Older states and some kinds lack it. */
   readonly __sent?: readonly string[];
-  /** Of arguments that are references: the digests of the values that were last applied, by path. Secret in the state. */
+  /** For arguments that are references: the digests of the values last applied, by path. Secret in the state. */
   readonly __applied?: Applied;
   // And `__first`: contract/watched.ts.
 }
 
 export type Unfinished = Pick<Marks, "__unfinished" | "__sent">;
 
-/** Those that are what they should be: somebody may have edited the state. */
+/** The valid marks: the state may have been edited. */
 export function marksOf({ __args, __version, __unfinished, __sent, __applied }: Properties): Marks {
   return {
     ...(Array.isArray(__args) && { __args: namesIn(__args) }),
@@ -37,14 +39,14 @@ export function marksOf({ __args, __version, __unfinished, __sent, __applied }: 
 }
 
 function digestsIn(applied: Properties): Applied {
-  // What has not passed the engine is still marked.
+  // Still marked if it has not passed through the engine.
   const { value } = applied;
   const digests = isSecret(applied) && isPlain(value) ? value : applied;
-  // Just looked at.
+  // Just checked.
   return Object.fromEntries(Object.entries(digests).filter(([, text]) => isDigest(text))) as Applied;
 }
 
-/** The outs of an object, for the state. `before`: those of the state; `carried`: what the door stores with them. */
+/** The outs of an object, for the state. `before`: those in the state; `carried`: what the door stores with them. */
 export function toOuts(
   { kind }: Pick<Lifecycle<never, never>, "kind">,
   what: {
@@ -70,7 +72,7 @@ export function toOuts(
   });
 }
 
-/** What the state holds of an object. What somebody has edited in it counts as not stored. */
+/** The stored object. An edited value counts as not stored. */
 export function storedFrom<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
   id: string,
@@ -80,7 +82,7 @@ export function storedFrom<Args extends object, Outputs extends object>(
   const kept = Object.entries(visible(outs)).filter((entry) => !isEdited(resource, entry));
   return {
     id,
-    // What this provider returned earlier, through the JSON of the state.
+    // This provider returned it earlier, and it passed through the JSON of the state.
     outs: Object.fromEntries(kept) as Partial<Outputs & Args>,
     managed: new Set(__args),
     unfinished: __unfinished !== undefined,
@@ -88,7 +90,7 @@ export function storedFrom<Args extends object, Outputs extends object>(
   };
 }
 
-/** Before anything is sent that depends on the state. A read takes everything from the service. */
+/** Called before a request that depends on the state. A read takes everything from the service. */
 export function refuseEdited<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
   outs: Properties,
@@ -109,7 +111,7 @@ export function compareWith<Args extends object, Outputs extends object>(
   news: Properties,
 ): Comparison<Args> {
   const { args: specs } = resource;
-  // Every resource of a program has an argument. Where none is named (an import), all that is known is taken for managed.
+  // Every resource of a program has an argument. If none is named (an import), all known arguments count as managed.
   const known = managed.size > 0 ? managed : new Set(Object.keys(outs).filter((name) => specOf(specs, name)));
   const changes = compare(specs, { outs: outs as Properties, managed: known, news });
   const other = resource.mismatched?.(id, news as Partial<Args>);
@@ -118,8 +120,8 @@ export function compareWith<Args extends object, Outputs extends object>(
 }
 
 /**
- * The same for a program that runs, with what its references stand for. One that is only given in another form, with the value
- * that was last applied, is in `added`: nothing is to be sent of it.
+ * The same for a running program, with the values of its references. An argument that is only given in another form,
+ * with the value last applied, is in `added`: it is not sent.
  */
 export async function compareWithValues<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
@@ -140,14 +142,14 @@ export async function compareWithValues<Args extends object, Outputs extends obj
   const other = [...compared.sameValue, ...compared.lacking] as (keyof Args & string)[];
   const added = new Set([...changes.added, ...other.filter((name) => !changes.changed.has(name))]);
   const needed: ReadonlySet<string> = new Set([...sentNames(resource, stored, changes, news), ...compared.lacking]);
-  // What is sent although its change is ignored was not compared: its digest is made anew.
+  // An argument that is sent although its change is ignored was not compared, so its digest is made anew.
   const holding = Object.entries(compared.applied).filter(([path]) => !needed.has(compared.ignored.get(path) ?? ""));
   return { changes: { ...changes, added }, compared, needed, applied: Object.fromEntries(holding) };
 }
 
 /**
- * The arguments that an update sends whatever the service shows: those that change, and what an unfinished change had sent. What
- * is not known yet may turn out to be no change.
+ * The arguments that an update sends regardless of what the service shows: those that change, and those that an
+ * unfinished change had sent. A value that is still unknown may turn out to be unchanged.
  */
 function sentNames<Args extends object, Outputs extends object>(
   { args: specs }: Lifecycle<Args, Outputs>,
@@ -163,7 +165,7 @@ function sentNames<Args extends object, Outputs extends object>(
     .map(([name]) => name);
 }
 
-/** An argument, or an output that tells which object it is, of a type that this provider stores nowhere. */
+/** Whether an argument, or an output that identifies the object, has a type that this provider never stores. */
 function isEdited<Args extends object, Outputs extends object>(
   { args, identity = [] }: Lifecycle<Args, Outputs>,
   [name, value]: [string, unknown],

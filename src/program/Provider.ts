@@ -36,17 +36,17 @@ export interface ProviderArgs {
  * resource.
  */
 export class Provider extends pulumi.ProviderResource {
-  /** The settings as they were given or configured, for the functions: they run in the program's own process. */
+  /** The settings as given or configured, for the functions, which run in the program's own process. */
   readonly settings: { readonly [Name in keyof ProviderArgs]-?: pulumi.Output<string | undefined> };
 
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     refuseBadArguments(name, args);
     const config = new pulumi.Config("svc");
-    // One that is given an own key, in whatever form, takes none of the configuration.
+    // A provider with its own key, in any form, takes no key from the configuration.
     const isOwn = KEY_FORMS.some((form) => form in args);
     const key = isOwn ? ownKey(name, args, "apiKey") : config.getSecret("apiKey");
     const settings = {
-      // Marked whatever it was: the engine keeps a provider's arguments in the state.
+      // Marked secret even if it was not: the engine keeps a provider's arguments in the state.
       apiKey: key === undefined ? pulumi.output(undefined) : pulumi.secret(key),
       apiKeyEnv: pulumi.output(isOwn ? ownKey(name, args, "apiKeyEnv") : config.get("apiKeyEnv")),
       apiKeyFile: pulumi.output(isOwn ? ownKey(name, args, "apiKeyFile") : config.get("apiKeyFile")),
@@ -74,7 +74,7 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
-/** With the type of each. */
+/** The arguments and their types. */
 const ARGS = {
   apiKey: "string",
   apiKeyEnv: "string",
@@ -104,7 +104,7 @@ function keyProblems(args: ProviderArgs): string[] {
   return problems.length === 0 && given.length > 1 ? [`${given.join(" and ")}: give one of them`] : problems;
 }
 
-/** A form of the key that is given; what comes in an Output is looked at once it is known. */
+/** A form of the key that is given. An Output is checked once its value is known. */
 function ownKey(name: string, args: ProviderArgs, form: KeyForm): pulumi.Output<string | undefined> | undefined {
   if (!(form in args)) return undefined;
   return pulumi.output(args[form]).apply((value) => {

@@ -7,17 +7,19 @@ import { pointer, typeToken } from "../contract/pointer";
 import { isReference } from "../contract/references";
 import type { ArgumentRules, Declaration, Derived } from "../contract/declaration";
 
-/** In place of the arguments of a resource that is only looked up (`get`): a constructor has no other way to say "none". */
+/**
+ * Passed for the arguments of a resource that is only looked up (`get`): a constructor cannot express "none" otherwise.
+ */
 export const NO_ARGUMENTS = undefined as never;
 
-/** The table of a resource, whatever its types. */
+/** The table of a resource, regardless of its types. */
 type Table = Declaration<Record<string, unknown>, Record<string, unknown>>;
 
-/** Whether an argument that is left out has no value: the service shows none. */
+/** Whether an omitted argument has no value because the service shows none. */
 const isOnlyIfGiven = ({ createOnly, local, onlyIfGiven }: ArgumentRules<unknown>): boolean =>
   createOnly === true || local === true || onlyIfGiven === true;
 
-/** The properties that are made when a program asks for them. */
+/** The properties that are computed when a program reads them. */
 function lazyProperties({ args, outputs }: Table): Map<string, Derived> {
   const lazy = new Map<string, Derived>();
   for (const [name, rules] of Object.entries(args)) {
@@ -28,9 +30,9 @@ function lazyProperties({ args, outputs }: Table): Map<string, Derived> {
 }
 
 /**
- * The arguments as properties of a resource object; of one that is an output too, the output's type counts. Both types are
- * exported, and apart: where the published types can name them, editors show the comments of the declaration. `Names`
- * is a parameter, since TypeScript would otherwise make a union of properties of a shape that is one.
+ * The arguments as properties of a resource object. If an argument is also an output, the output's type counts. Both
+ * types are exported separately: if the published types can name them, editors show the comments of the declaration.
+ * `Names` is a parameter because TypeScript would otherwise make a union of properties from a shape that is a union.
  */
 export type ArgumentProperties<
   Shape extends object,
@@ -44,9 +46,9 @@ export type OutputProperties<Outputs extends object> = {
 };
 
 /**
- * The base class of a resource: its arguments as a program may give them (`Args`), and its properties by its declaration.
- * The hidden inputs but the pointer are optional to the provider side: a program in another language that declares the
- * same type and pointer works as well.
+ * The base class of a resource: its arguments as a program may give them (`Args`), and its properties by its
+ * declaration. Except the pointer, the provider's side does not need the hidden inputs: a program in another language
+ * that declares the same type and pointer works as well.
  */
 export function resource<Args extends object, Shape extends object, Outputs extends object>(
   declaration: Declaration<Shape, Outputs>,
@@ -74,14 +76,14 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         __urn: urnOf(name, type, opts.parent),
         ...(times !== undefined && { __timeouts: times }),
         ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
-        // The engine puts the old reference back, and the value behind it is compared all the same.
+        // The engine restores the old reference, but the value behind it is still compared.
         ...((opts.ignoreChanges?.length ?? 0) > 0 &&
           holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),
-        // Nothing else tells the provider: a preview and its update are the same calls of `check`.
+        // The provider has no other way to know: a preview and its update make the same calls of `check`.
         ...(pulumi.runtime.isDryRun() && opts.id === undefined && { __preview: previewMark(kind) }),
       };
-      // The SDK formats a stack trace, through source maps, for each of the four promises of each property. Nothing shows
-      // them, and with one line each they cost a fifth.
+      // The SDK formats a stack trace, through source maps, for each of the four promises of each property. These are
+      // never shown, and with one line each they cost a fifth.
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 1;
       try {
@@ -94,13 +96,13 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         Error.stackTraceLimit = stackTraceLimit;
       }
       for (const [property, derived] of lazy) {
-        // What is given, or what a transformation adds, is the SDK's.
+        // If the program or a transformation gives the property, the SDK has set it already.
         if (!Object.hasOwn(this, property)) defineLazily(this, property, derived);
       }
     }
   }
-  // The SDK puts the properties that the inputs name on the object; a class cannot say so of computed names. Not `abstract
-  // new`: the compiler that the SDK brings along cannot read that.
+  // The SDK sets the properties that the inputs name; a class cannot declare computed names. Not `abstract new`: the
+  // compiler that ships with the SDK cannot parse it.
   return SvcResource as unknown as new (
     name: string,
     args: Args,
@@ -108,7 +110,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
   ) => pulumi.CustomResource & ArgumentProperties<Shape, Outputs> & OutputProperties<Outputs>;
 }
 
-/** Adds the lines of the program to an error that knows only the one where it was thrown. */
+/** Adds the program's lines to an error that knows only the line where it was thrown. */
 function addCallers(error: unknown, constructor: abstract new (...args: never) => unknown): void {
   if (!(error instanceof Error)) return;
   const callers = { stack: "" };
@@ -117,23 +119,23 @@ function addCallers(error: unknown, constructor: abstract new (...args: never) =
   error.stack = [error.stack, ...lines].join("\n");
 }
 
-/** Its own and enumerable: a resource that a program exports as a whole is shown, and stored, by its keys. */
+/** An own, enumerable property: a resource that a program exports as a whole is shown, and stored, by its keys. */
 function defineLazily(resource: object, name: string, { from, by }: Derived): void {
   Object.defineProperty(resource, name, {
     configurable: true,
     enumerable: true,
     get(this: Record<string, pulumi.Output<unknown>>) {
-      // The declaration names a property that the resource has, and what takes its value.
+      // The declaration names an existing property and a function that takes its value.
       return this[from]?.apply((value) => (value === undefined || value === null ? undefined : by(value as never)));
     },
-    // A subclass may have its own.
+    // A subclass may define its own.
     set(this: object, value: unknown) {
       Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
     },
   });
 }
 
-/** @throws when a program without types gives arguments or options that are none, or looks up without an id. */
+/** @throws when a program without types gives invalid arguments or options, or looks up without an id. */
 function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulumi.CustomResourceOptions {
   if (!isObject(opts)) throw new Error(`${owner}: the options must be an object, not ${wordFor(opts)}.`);
   if (args !== undefined && !isObject(args) && !isOutput(args)) {
@@ -148,24 +150,27 @@ function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulum
   return opts as pulumi.CustomResourceOptions;
 }
 
-/** The names (never the values) of unknown properties: `check` refuses them with all other problems. */
+/** The names (never the values) of unknown properties: `check` refuses them together with all other problems. */
 function surplus({ args: declared }: Table, args: object | undefined): pulumi.Input<string[] | undefined> {
   const unknown = (given: unknown): string[] | undefined => {
     const found = isObject(given) && !pulumi.isUnknown(given) ? unknownNames(given, Object.keys(declared)) : [];
     return found.length > 0 ? found : undefined;
   };
   if (!pulumi.Output.isInstance<unknown>(args)) return unknown(args);
-  // The second parameter is internal in the SDK's types; lifting a property uses it too. The names are known in a preview
-  // although some value is not.
+  // The second parameter is internal in the SDK's types; lifting a property uses it too. In a preview the names are
+  // known even if some values are not.
   type Apply = (names: typeof unknown, runWithUnknowns: boolean) => pulumi.Output<string[] | undefined>;
   return (args.apply as Apply).call(args, unknown, true);
 }
 
-/** By name: `args` may be an Output, whose internals a spread would take (docs/design/engine.md, Inputs and outputs). */
+/**
+ * Read by name: `args` may be an Output, and a spread would copy its internals (docs/design/engine.md, Inputs and
+ * outputs).
+ */
 function inputs({ args: declared, outputs }: Table, args: object | undefined): pulumi.Inputs {
   // Reading a property of an Output lifts it, so this works for a plain object and for an Output of one.
   const given = (args ?? {}) as Record<string, unknown>;
-  // An output that is not named here would not be on the resource object.
+  // An output that is not named here would be missing on the resource object.
   const prepared = Object.entries(outputs).filter(([, { derived }]) => derived === undefined);
   const props: pulumi.Inputs = Object.fromEntries(prepared.map(([name]) => [name, undefined]));
   for (const [name, rules] of Object.entries(declared)) {
@@ -175,11 +180,13 @@ function inputs({ args: declared, outputs }: Table, args: object | undefined): p
   return props;
 }
 
-/** A reference is none: a plan shows it. One that comes as an Output is not known here, and stays marked. */
+/**
+ * References are not marked secret: a plan shows them. Inside an Output they cannot be recognised, so they stay secret.
+ */
 const isSecret = (rules: ArgumentRules<unknown>, given: unknown): boolean =>
   rules.secret === true && given !== undefined && !isReference(given);
 
-/** Whether a reference is given as it is. One in an Output is not looked for. */
+/** Whether a reference is given directly. References inside an Output are not searched for. */
 function holdsReference({ args: declared }: Table, args: object | undefined): boolean {
   return Object.entries(declared).some(([name, { reference }]) => {
     const given: unknown = args === undefined ? undefined : Reflect.get(args, name);
@@ -193,10 +200,10 @@ function withDefaults(
   opts: pulumi.CustomResourceOptions,
   args: object | undefined,
 ): pulumi.CustomResourceOptions {
-  // The provider marks them by itself (host/secrets.ts). This shows them as secrets in a preview, too, where they are unknown.
+  // The provider marks them itself (host/secrets.ts). This also marks them in a preview, while they are unknown.
   const additionalSecretOutputs = Object.keys(outputs).filter((name) => outputs[name]?.secret === true);
-  // The engine asks no provider before it deletes, and begins with what depends on the resource. Where it knows of the
-  // protection, the plan fails for all that is protected, and nothing is deleted.
+  // The engine does not ask the provider before it deletes, and deletes dependants first. If it knows about the
+  // protection, the plan fails for everything protected, and nothing is deleted.
   const isProtected = Object.keys(declared).some(
     (name) => declared[name]?.protects === true && Reflect.get(args ?? {}, name) === true,
   );

@@ -13,7 +13,7 @@ const OWN_COMPILER = join("@pulumi", "pulumi", "vendor", "typescript@");
 let checked = false;
 
 /**
- * What every resource needs of the program around it. Checked until it first succeeds, once per program.
+ * Checks what every resource needs around the program, until the check first succeeds, once per program.
  * @throws when the Pulumi engine could not load this package.
  */
 export function checkInstallation(): void {
@@ -26,7 +26,7 @@ export function checkInstallation(): void {
   checked = true;
 }
 
-/** With an older one, refreshes show drift that is none: it does not pass on the inputs that a read has found. */
+/** With an older one, refreshes show false drift: it does not pass on the inputs that a read found. */
 function checkSdk(): void {
   const found = sdkVersion();
   if (found === undefined || isAtLeast(found, OLDEST_SDK)) return;
@@ -35,17 +35,17 @@ function checkSdk(): void {
   );
 }
 
-/** Undefined where the SDK is part of a bundle. */
+/** Undefined if the SDK is part of a bundle. */
 function sdkVersion(): string | undefined {
   try {
-    // Its own package.json, the version of which is checked by npm.
+    // The SDK's own package.json; npm checks its version.
     return (createRequire(__filename)("@pulumi/pulumi/package.json") as { version: string }).version;
   } catch {
     return undefined;
   }
 }
 
-/** Without this the first sign would be "Cannot find module" out of another process, for every resource. */
+/** Without this the first sign would be "Cannot find module" from another process, for every resource. */
 function checkPointerResolves(): void {
   const own = packageVersion();
   const found = resolveProvider(process.cwd(), besideSdk());
@@ -69,7 +69,7 @@ function checkPointerResolves(): void {
   }
 }
 
-/** As the SDK's plugin looks for its script. A unit test with mocks starts none. */
+/** Looks where the SDK's plugin looks for its script. A unit test with mocks starts no provider. */
 function startsProvider(): boolean {
   if (pulumi.runtime.getMonitor() instanceof MockMonitor) return true;
   try {
@@ -80,7 +80,7 @@ function startsProvider(): boolean {
   }
 }
 
-/** Undefined where the SDK is not installed, as beside a bundle. */
+/** Undefined if the SDK is not installed, as beside a bundle. */
 function besideSdk(): string | undefined {
   try {
     return require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
@@ -90,13 +90,13 @@ function besideSdk(): string | undefined {
 }
 
 /**
- * Without TypeScript beside the program, the SDK compiles it with a version of its own from 2020. Said here when that went
- * well: what it cannot compile never gets this far (`pulumi-svc doctor` tells of that).
+ * Without TypeScript beside the program, the SDK compiles it with its own version from 2020. Said here if that
+ * succeeded; a program that it cannot compile never gets this far (`pulumi-svc doctor` reports that).
  */
 function warnOfOldCompiler(): void {
   const loaded = Object.keys(require.cache);
   const [, version] = /typescript@([\d.]+)/.exec(loaded.find((file) => file.includes(OWN_COMPILER)) ?? "") ?? [];
-  // The SDK loads it for programs in JavaScript, too, unless Pulumi.yaml says `typescript: false`.
+  // The SDK also loads it for programs in JavaScript, unless Pulumi.yaml says `typescript: false`.
   const isUsed = loaded.some((file) => file.endsWith(".ts") && !file.includes("node_modules"));
   if (version === undefined || !isUsed) return;
   void pulumi.log.warn(
@@ -112,7 +112,7 @@ function warnOfPlainKey(): void {
   );
 }
 
-/** A setting that is misspelt has no effect, and nothing else tells. */
+/** A misspelt setting has no effect, and nothing else reports it. */
 function warnOfUnknownSettings(): void {
   const unknown = unknownSettings(Object.keys(pulumi.runtime.allConfig()), pulumi.getProject());
   if (unknown.length === 0) return;
@@ -121,7 +121,7 @@ function warnOfUnknownSettings(): void {
   );
 }
 
-/** Not in the SDK's types, but exported since 2.10. Where it is missing, no warning is given. */
+/** Not in the SDK's types, but exported since 2.10. If it is missing, no warning is given. */
 function isSecret(key: string): boolean {
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
   return isConfigSecret?.(key) ?? true;

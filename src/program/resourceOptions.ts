@@ -1,11 +1,11 @@
-/** What the options of a resource or component become before the SDK gets them. */
+/** Prepares the options of a resource or component for the SDK. */
 import * as pulumi from "@pulumi/pulumi";
 import type { Timeouts } from "../contract/hiddenKeys";
 
 /**
- * The options with the aliases that follow from those of the parent: where a parent `old` is `new` now, its child
- * `new-primary` was `old-primary`. The engine derives the same ones, but not once the state holds the parent under its new
- * name; and an `up` without the alias leaves it there, although its children could not be created
+ * Adds the aliases that follow from those of the parent: if the parent `new` has the alias `old`, its child
+ * `new-primary` was `old-primary`. The engine derives the same aliases, but no longer once the state holds the parent
+ * under its new name. An `up` without the alias stores that name even if the children could not be created
  * (docs/design/engine.md, Options).
  */
 export function withInheritedAliases<Options extends pulumi.ResourceOptions>(
@@ -16,7 +16,7 @@ export function withInheritedAliases<Options extends pulumi.ResourceOptions>(
   const { parent, aliases = [] } = opts;
   if (!pulumi.Resource.isInstance(parent)) return opts;
   const all = pulumi.allAliases(aliases, name, type, parent, pulumi.resourceName(parent));
-  // Without an alias of the parent they are the resource's own, which are best left as they were given.
+  // Without an alias of the parent these are the resource's own, which stay as given.
   return all.length > aliases.length ? { ...opts, aliases: all } : opts;
 }
 
@@ -35,8 +35,8 @@ export function timeoutsOf(timeouts: pulumi.CustomTimeouts | undefined): Timeout
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, m: 60, s: 1, ms: 0.001 };
 
 /**
- * Seconds of a duration as `customTimeouts` has them: `"10m"`, `"1h30m"`, `"2.5s"`.
- * @throws when it is anything else, with what was expected.
+ * Parses a duration of `customTimeouts` into seconds: `"10m"`, `"1h30m"`, `"2.5s"`.
+ * @throws when it is anything else; the message says what was expected.
  */
 export function durationSeconds(text: string): number {
   if (!/^(\d+(\.\d+)?(ms|h|m|s))+$/.test(text)) {

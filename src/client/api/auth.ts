@@ -19,7 +19,7 @@ import {
 import { deleteDomains, type DomainsDeletion } from "./domains";
 import { OwnIntegration } from "./ownIntegration";
 
-/** What a change of what lives in an integration is sent with. */
+/** The options of a change to an object in an integration. */
 export interface ProvenOptions extends SendOptions {
   readonly integration: OwnIntegration;
 }
@@ -36,7 +36,7 @@ interface PostRoute extends Pick<Request, "template" | "repeatable"> {
   readonly body: object;
 }
 
-/** `recovery`: how the integration is recognised where the response is lost. */
+/** `recovery`: how to recognise the integration if the response is lost. */
 interface IntegrationCreation {
   readonly projectId: string;
   readonly body: IntegrationRequest;
@@ -46,11 +46,11 @@ interface IntegrationCreation {
 interface UserDeletion {
   readonly projectId: string;
   readonly userId: string;
-  /** Whether it is the integration of the user, without which there is no user. */
+  /** Whether it is the user's integration. If that is gone, so is the user. */
   readonly isIntegration: (item: AuthIntegrationRecord) => boolean;
 }
 
-/** The collections of auth, and the routes that are not about a collection. */
+/** The collections of auth, and the routes outside a collection. */
 export class AuthApi {
   constructor(private readonly account: Account) {}
 
@@ -66,7 +66,7 @@ export class AuthApi {
     return this.account.collection("domains", projectId);
   }
 
-  /** The one of a project. */
+  /** The single one of a project. */
   emailServers(projectId: string): Children<"emailServer"> {
     return this.account.collection("emailServer", projectId);
   }
@@ -77,7 +77,7 @@ export class AuthApi {
     return required(server, "the response does not contain the configuration", facts);
   }
 
-  /** Goes back to the shared server. One that is gone with its integration is no error. */
+  /** Restores the shared server. It is not an error if it is gone with its integration. */
   async resetEmailServer(projectId: string, options: ProvenOptions): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const servers = this.emailServers(projectId);
@@ -94,7 +94,7 @@ export class AuthApi {
     return deleteDomains(this.account, deletion, options);
   }
 
-  /** What changes are sent with: see `OwnIntegration`. */
+  /** The integration that changes are meant for: see `OwnIntegration`. */
   ownIntegration(
     projectId: string,
     isNamed: (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]) => boolean,
@@ -103,7 +103,7 @@ export class AuthApi {
     return new OwnIntegration(this.integrations(projectId), isNamed, authProviderProjectId);
   }
 
-  /** Keys cannot be read again: where the response was lost, a new key set is created. */
+  /** Keys cannot be read again: if the response is lost, a new key set is created. */
   async createIntegration(
     { projectId, body, recovery }: IntegrationCreation,
     options: WaitOptions = {},
@@ -111,7 +111,7 @@ export class AuthApi {
     const { auth_provider: authProvider } = body;
     return this.account.changes.run({
       ...this.integrations(projectId).creation({ body, similarityKey: authProvider, recovery }, options),
-      // The one change without a proof: nothing of ours stands yet, and the service refuses a second one.
+      // The only change without a proof: nothing of ours exists yet, and the service refuses a second integration.
       request: this.#post({ template: "/projects/auth/create", projectId, body }, options),
       schema: bodies.keySet,
       idOfResponse: (keys) => `${authProvider} ${keys.auth_provider_project_id}`,
@@ -124,7 +124,7 @@ export class AuthApi {
     });
   }
 
-  /** Repeatable: it makes another key set and leaves the older ones valid. */
+  /** Repeatable: it makes another key set, and the older ones stay valid. */
   async createKeys(projectId: string, authProvider: string, options: ProvenOptions): Promise<KeySetRecord> {
     const body = { auth_provider: authProvider };
     const request = this.#post({ template: "/projects/auth/keys", projectId, body, repeatable: true }, options);
@@ -135,7 +135,7 @@ export class AuthApi {
       schema: bodies.keySet,
       accepted: ({ value }) => {
         const keys = required(value, "the keys were created, but the response does not contain them", request);
-        // It names the integration itself, and so tells what happened after the list.
+        // The response names the integration, and so shows what happened after the list.
         const { id } = options.integration;
         if (id === undefined || keys.auth_provider_project_id === id) return keys;
         throw new Error(
@@ -146,7 +146,7 @@ export class AuthApi {
     });
   }
 
-  /** Repeatable: it only requests an address, and nothing is transferred before that is opened and confirmed. */
+  /** Repeatable: it only requests an address, and nothing is transferred until somebody opens and confirms it. */
   async transferOwnership(projectId: string, authProvider: string, options: ProvenOptions): Promise<{ url: string }> {
     const body = { auth_provider: authProvider };
     const template = "/projects/auth/transfer_ownership";
@@ -182,13 +182,15 @@ export class AuthApi {
     });
   }
 
-  /** Users cannot be listed: an inconclusive deletion is sent again, and confirmed when the user's integration is gone. */
+  /**
+   * Users cannot be listed: an inconclusive deletion is sent again. It is confirmed if the user's integration is gone.
+   */
   async deleteUser({ projectId, userId, isIntegration }: UserDeletion, options: ProvenOptions): Promise<void> {
     const params = { project_id: projectId, auth_user_id: userId };
     const deletion = {
       matches: isIntegration,
       thing: "the user's integration",
-      // There is no list that could confirm an empty response.
+      // No list could confirm an empty response.
       needsNoList: () => true,
     };
     const once = {
@@ -204,14 +206,14 @@ export class AuthApi {
     });
   }
 
-  /** Of the routes that name the project in their body. */
+  /** For the routes that name the project in their body. */
   #post({ projectId, body, ...route }: PostRoute, options: SendOptions): Request {
     const params = { project_id: projectId };
     return changeRequest({ ...route, method: "POST", params, body: { ...body, ...params } }, options);
   }
 }
 
-/** The value that a good response must have. */
+/** The value, which a good response must contain. */
 function required<T>(value: T | undefined, otherwise: string, request: Pick<Request, "method" | "template">): T {
   if (value === undefined) throw new FateUnknownError(otherwise, { method: request.method, path: request.template });
   return value;

@@ -29,7 +29,7 @@ export interface ChangeOptions extends WaitOptions {
   idleIsReady?: boolean | undefined;
 }
 
-/** A creation. `recovery`: how its compute is recognised where the response is lost. */
+/** A creation. `recovery`: how to recognise its compute if the response is lost. */
 interface ComputeCreation {
   readonly projectId: string;
   readonly attributes: EndpointAttributes;
@@ -41,11 +41,11 @@ interface ComputeUpdate {
   readonly endpointId: string;
   readonly attributes: EndpointAttributes;
   /**
-   * The attributes by the compute as a list shows it right before each attempt, after its turn in the queue has come: for a
-   * part of them that is not managed and goes along.
+   * Computes the attributes from the compute in the list that is read right before each attempt, after waiting in the
+   * queue: some of the attributes are not managed but sent along.
    */
   readonly rebuild?: ((now: EndpointRecord) => EndpointAttributes) | undefined;
-  /** Whether the record shows what was sent, which decides where the response is inconclusive. */
+  /** Whether the record shows what was sent: this decides after an inconclusive response. */
   readonly isShown: (endpoint: EndpointRecord) => boolean;
   /** The compute as it was read before the change. */
   readonly known?: EndpointRecord | undefined;
@@ -54,11 +54,11 @@ interface ComputeUpdate {
 interface ComputeDeletion {
   readonly projectId: string;
   readonly endpointId: string;
-  /** Runs in the tick in which an attempt leaves. What it throws ends the call. */
+  /** Runs in the tick in which an attempt is sent. If it throws, the call ends. */
   readonly beforeAttempt: () => void;
 }
 
-/** Every project has this list: a 404 of it, with the service's error body, says that there is no such project. */
+/** Every project has this list: a 404 with the service's error body means that the project does not exist. */
 export const saysProjectIsMissing = (error: unknown): boolean =>
   error instanceof NotFoundError && error.facts.path === PROJECT + path;
 
@@ -68,17 +68,17 @@ interface Route extends Pick<Request, "method" | "body" | "repeatable"> {
   readonly action?: string;
 }
 
-/** When and where a change, or a wait, takes place. */
+/** The project, deadline and progress of a change or a wait. */
 interface Scope {
   readonly projectId: string;
   readonly deadline: Deadline;
   readonly onProgress: WaitOptions["onProgress"];
 }
 
-/** The steps of a change of a compute; the rest is the same for all of them. */
+/** The steps specific to a change of a compute. */
 type Steps<Sent> = Omit<Change<EndpointChange, Sent>, "projectId" | "lists" | "schema">;
 
-/** The computes: each change is queued, sent and waited for. */
+/** Queues, sends and waits for each change of a compute. */
 export class ComputesApi {
   readonly #states = new Map<string, { queue: ProjectQueue; watch: ProjectWatch; durations: Durations }>();
 
@@ -157,15 +157,15 @@ export class ComputesApi {
   }
 
   /**
-   * Returns once no list shows it. Of a primary the operations have ended then, too, so that its branch is free; and of any
-   * compute of a project that locks. A compute that is gone is no error.
+   * Returns once no list shows it. For a primary, and for any compute of a project that locks, its operations have
+   * ended too, so that its branch is free. It is not an error if the compute is gone.
    */
   async delete({ projectId, endpointId, beforeAttempt }: ComputeDeletion, options: WaitOptions = {}): Promise<void> {
     const scope = this.#scope(projectId, options);
     const deletion = {
       matches: ({ id }: EndpointRecord) => id === endpointId,
       thing: endpointId,
-      // The wait below confirms what was accepted.
+      // The wait below confirms the accepted deletion.
       needsNoList: () => true,
     };
     const steps: Steps<ChangeResponse<EndpointChange> | undefined> = {
@@ -189,7 +189,7 @@ export class ComputesApi {
     const scope = this.#scope(projectId, options);
     let earlier: readonly OperationRecord[] | undefined;
     const steps: Steps<AcceptedChange & { readonly lost?: FateUnknownError }> = {
-      // Only its operations show whether a restart took place, so the earlier ones are noted.
+      // Only operations show whether a restart took place, so the earlier ones are noted.
       prepare: async () => {
         earlier = await this.projects.operations(projectId, { ...options, since: performance.now() });
       },
@@ -201,7 +201,7 @@ export class ComputesApi {
       },
     };
     const begun = async ({ lost, ...accepted }: AcceptedChange & { readonly lost?: FateUnknownError }) => {
-      // Without a list of operations there is nothing else to confirm it.
+      // Without a list of operations nothing else can confirm it.
       if (lost === undefined && (accepted.operations !== undefined || earlier === undefined)) return accepted;
       const known = new Set(earlier?.map(({ id }) => id));
       const isOfRestart = ({ id, endpoint_id, action }: OperationRecord): boolean =>
@@ -240,7 +240,7 @@ export class ComputesApi {
     return this.#run(scope, steps, async (accepted) => accepted && this.#untilReady(scope, accepted, options));
   }
 
-  /** Waits for a compute that an earlier command has left unfinished. */
+  /** Waits for a compute that an earlier command left unfinished. */
   async waitFor(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
     return this.#untilReady(this.#scope(projectId, options), { endpointId, changed: false }, options);
   }

@@ -1,18 +1,20 @@
-/** The redirect domains of a whitelist: how their spellings compare, and the deletion of several in one request. */
+/**
+ * The redirect domains of a whitelist: the comparison of their spellings, and the deletion of several in one request.
+ */
 import type { Account } from "../account";
 import { changeRequest, type SendOptions } from "../changes";
 import { undefinedIfGone } from "../reads/absence";
 import { RECORDS, type WhitelistDomainRecord } from "../records";
 
-/** An entry without an auth provider belongs to all of them. */
+/** An entry without an auth provider belongs to every provider. */
 export const isOfProvider =
   (authProvider: string) =>
   ({ auth_provider = authProvider }: WhitelistDomainRecord): boolean =>
     auth_provider === authProvider;
 
 /**
- * An origin as browsers compare it: lower case, without the default port and a trailing slash. Of anything else, such as the
- * address of an app, the scheme alone is written in one way.
+ * An origin as browsers compare it: lower case, without the default port and a trailing slash. For anything else, such
+ * as the address of an app, only the scheme is normalised.
  */
 export function normalisedOrigin(text: string): string {
   const trimmed = text.trim().replace(/^[a-z][a-z0-9+.-]*(?=:)/i, (scheme) => scheme.toLowerCase());
@@ -23,7 +25,7 @@ export function normalisedOrigin(text: string): string {
 export interface DomainsDeletion {
   readonly projectId: string;
   readonly authProvider: string;
-  /** Called again before each attempt, which is sent in the same tick; none: nothing is sent. */
+  /** Called again before each attempt, which is sent in the same tick. If it returns none, nothing is sent. */
   readonly domains: () => readonly string[];
 }
 
@@ -33,7 +35,7 @@ export async function deleteDomains(account: Account, deletion: DomainsDeletion,
   const { projectId, domains, authProvider } = deletion;
   const refused = await deleteInOneRequest(account, deletion, options);
   if (refused.length < 2) return;
-  // One domain that is gone may have failed the request for the others. The whitelist is deleted with its integration.
+  // One missing domain may have failed the request for the others. The whitelist is deleted with its integration.
   const listed = (await undefinedIfGone(() => account.collection("domains", projectId).listAfterLag(options))) ?? [];
   for (const origin of new Set(refused.map(normalisedOrigin))) {
     const matches = (domain: string): boolean => normalisedOrigin(domain) === origin;
@@ -60,7 +62,7 @@ async function deleteInOneRequest(
     ...collection.all(),
     currentBody: () => ({ auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) }),
   } as const;
-  // In any spelling: the service ignores a domain that it lists in another one.
+  // In any spelling: the service ignores a deletion that spells a listed domain differently.
   const matches = (item: WhitelistDomainRecord): boolean =>
     isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain));
   try {

@@ -1,14 +1,15 @@
 /**
- * Whether an integration is still the one that a change is meant for: the one place that decides it (docs/design/rules.md, 2).
- * Routes name an integration by its project and auth provider, so a change could reach another one that took its place.
+ * Decides whether an integration is still the one that a change is meant for, and is the only code that does
+ * (docs/design/rules.md, 2). Routes name an integration by its project and auth provider, so a change could reach
+ * another one that took its place.
  */
 import type { Collection, ListOptions } from "../collection";
 import type { WaitOptions } from "../reads/sharedReads";
 import type { AuthIntegrationRecord } from "../records";
 
-/** Thrown in place of sending a change: its integration does not exist any more. `instead`: the one in its place. */
+/** Thrown instead of sending a change: its integration no longer exists. `instead`: the one in its place. */
 export class NotOursError extends Error {
-  /** What has become of it, and what to do: for a plan, which sends nothing anyway. */
+  /** What happened to the integration, and what to do: for a plan, which sends nothing anyway. */
   readonly forPlan: string;
 
   constructor(
@@ -26,19 +27,19 @@ export class NotOursError extends Error {
   }
 }
 
-/** For messages: what tells it from others of the same name. */
+/** For messages: what distinguishes it from others of the same name. */
 export function identityOf(item: AuthIntegrationRecord): string {
   const database = item.db_name === undefined ? "" : `, database ${item.db_name}`;
   const created = item.created_at === undefined ? "" : `, created ${item.created_at}`;
   return `${item.auth_provider_project_id}, on ${item.branch_id}${database}${created}`;
 }
 
-/** The integration that a change is meant for: the one of the state, or else the one that the first read finds. */
+/** The integration that a change is meant for: the one in the state, or else the one that the first read finds. */
 export class OwnIntegration {
   #id: string | undefined;
   #hasRead = false;
 
-  /** `id`: the `auth_provider_project_id`. `isNamed`: which integration is meant where it is not known. */
+  /** `id`: the `auth_provider_project_id`. `isNamed`: which integration is meant if the id is unknown. */
   constructor(
     private readonly integrations: Pick<Collection<AuthIntegrationRecord>, "list" | "find">,
     private readonly isNamed: (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]) => boolean,
@@ -47,12 +48,12 @@ export class OwnIntegration {
     this.#id = id;
   }
 
-  /** The `auth_provider_project_id`, as far as it is known by now. */
+  /** The `auth_provider_project_id`, if it is known by now. */
   get id(): string | undefined {
     return this.#id;
   }
 
-  /** Undefined when it is gone: two good lists lack it, a lag apart. */
+  /** Undefined when it is gone: two good lists, one lag apart, do not contain it. */
   async find(options: ListOptions): Promise<AuthIntegrationRecord | undefined> {
     const listed = await this.integrations.list(options);
     this.#hasRead = true;
@@ -61,8 +62,8 @@ export class OwnIntegration {
   }
 
   /**
-   * Call right before each attempt: reads a list for it. Where no integration is known and none is listed, nothing can be
-   * proven, and the response to the request tells.
+   * Call right before each attempt: reads a list for it. If no integration is known and none is listed, nothing can be
+   * proven, and the response to the request decides.
    * @throws NotOursError when it is gone.
    */
   async prove(options: WaitOptions): Promise<void> {

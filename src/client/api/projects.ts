@@ -10,11 +10,11 @@ interface OptionalRead<T> extends Pick<ListOptions, "deadline"> {
   readonly route: string;
   readonly projectId: string;
   readonly read: () => Promise<T>;
-  /** In place of the 404 of a gateway, which is thrown otherwise. */
+  /** Returned for the 404 of a gateway, which is thrown otherwise. */
   readonly onGateway404?: T;
 }
 
-/** Routes that not every service has. */
+/** Routes that some services lack. */
 export class ProjectsApi {
   /** Whether a route has answered or was found to be missing, by its name and project. */
   readonly #known = new Map<string, "present" | "missing">();
@@ -33,13 +33,16 @@ export class ProjectsApi {
     return this.#readOptional({ route: "operations", projectId, deadline: options.deadline, read });
   }
 
-  /** The same in one attempt, for a loop that makes the next one itself. A gateway's 404 shows no operation, and says nothing of the route. */
+  /**
+   * The same in one attempt, for a loop that retries itself. A gateway's 404 shows no operation, and says nothing about
+   * the route.
+   */
   async operationsOnce(projectId: string): Promise<readonly OperationRecord[] | undefined> {
     const read = () => this.account.readOnce("operations", projectId);
     return this.#readOptional({ route: "operations", projectId, read, onGateway404: [] });
   }
 
-  /** Whether an effect of the last changes of a compute has failed; false where no operation can be seen. */
+  /** Whether an effect of the last changes of a compute has failed; false if no operations can be read. */
   async hasFailedChange(projectId: string, endpoint: EndpointRecord, options?: ListOptions): Promise<boolean> {
     return hasFailedChange(endpoint, (await this.operations(projectId, options)) ?? []);
   }
@@ -59,11 +62,11 @@ export class ProjectsApi {
         isFromGateway =
           onGateway404 !== undefined && error instanceof BadResponseError && isGoneStatus(error.status ?? 0);
         if (!isRouteMissing(error) && !(error instanceof PermissionError) && !isFromGateway) throw error;
-        // Throws when the project does not exist. Otherwise the route is asked once more.
+        // Throws if the project does not exist. Otherwise the route is tried once more.
         if (!isLast) await this.account.collection("endpoints", projectId).list({ deadline });
       }
     }
-    // The answer of a gateway is not remembered.
+    // A gateway's response is not remembered.
     if (isFromGateway) return onGateway404;
     this.#known.set(key, "missing");
     return undefined;

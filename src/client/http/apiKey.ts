@@ -1,6 +1,9 @@
-/** The key that requests carry. One that comes from a file may be replaced while a long command runs: after a 401 it is read anew. */
+/**
+ * The key that requests carry. A key from a file may be replaced while a long command runs: after a 401 it is read
+ * again.
+ */
 export class ApiKey {
-  // In no property that is shown: a client that is logged must not show it.
+  // Private: logging a client must not show it.
   #value: string;
   readonly #renew: () => string | undefined;
 
@@ -14,12 +17,13 @@ export class ApiKey {
   }
 
   /**
-   * Whether there is another key by now for a request that the service has refused: one that it was not sent with, so that it is
-   * sent once with each key, and comes to an end. A later request may try an earlier key again: a rotation can be taken back.
-   * @param refused what the request was sent with, the last one too, as `authorization` gave it.
+   * Whether there is another key for a request that the service has refused: one that the request was not sent with, so
+   * that each key is tried once and the request ends. A later request may try an earlier key again: a rotation can be
+   * undone.
+   * @param refused the keys that the request was sent with, including the last one, as `authorization` returned them.
    */
   isRenewed(refused: ReadonlySet<string>): boolean {
-    // By another request that was refused at the same time.
+    // Another request that was refused at the same time has renewed it.
     if (!refused.has(this.authorization())) return true;
     const found = this.#renew();
     if (found === undefined || refused.has(`Bearer ${found}`)) return false;

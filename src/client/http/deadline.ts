@@ -1,7 +1,7 @@
-/** How long a read may take that nobody gave another time (`customTimeouts.read`). */
+/** How long a read may take by default (without `customTimeouts.read`). */
 export const READ_MS = 30_000;
 
-/** Above this delay setTimeout fires at once. */
+/** With a longer delay setTimeout fires at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The timer is ref'd on purpose: somebody awaits it. */
@@ -10,8 +10,8 @@ export function sleep(ms: number): Promise<void> {
 }
 
 /**
- * The clock of a step of a resource (docs/design/rules.md, 6). It does not run while it is paused, and a change of
- * the system's time does not move it.
+ * The clock of a step of a resource (docs/design/rules.md, 6). It stops while it is paused, and a change of the system
+ * time does not affect it.
  */
 export class Deadline {
   #totalMs: number;
@@ -22,7 +22,7 @@ export class Deadline {
   #timer: NodeJS.Timeout | undefined;
   readonly #listeners = new Set<() => void>();
 
-  /** `canPause`: false for a time that is short whatever the service asks for. */
+  /** `canPause`: false for a short time limit that holds whatever the service asks for. */
   constructor(
     totalMs: number,
     private readonly canPause = true,
@@ -30,7 +30,10 @@ export class Deadline {
     this.#totalMs = this.#leftMs = totalMs;
   }
 
-  /** Of a read with this time: its attempts may take longer, too, and the reads that it shares go on as long (`lengthenFor`). */
+  /**
+   * For a read with this time: its attempts may take longer, too, and the reads that it shares continue as long
+   * (`lengthenFor`).
+   */
   static ofRead(totalMs: number): Deadline {
     const deadline = new Deadline(totalMs);
     if (totalMs > READ_MS) deadline.#attemptMs = Math.min(totalMs / 3, LONGEST_TIMER_MS);
@@ -41,7 +44,7 @@ export class Deadline {
     return this.#totalMs;
   }
 
-  /** How long an attempt of a GET may take; undefined: as usual. */
+  /** How long an attempt of a GET may take; undefined: the default. */
   get attemptMs(): number | undefined {
     return this.#attemptMs;
   }
@@ -54,7 +57,7 @@ export class Deadline {
     return this.#pauses > 0 ? this.#leftMs : Math.max(0, this.#leftMs - (performance.now() - this.#runningSince));
   }
 
-  /** Stops counting until the returned function is called, and as long as somebody else pauses it too. */
+  /** Stops counting until the returned function is called, and every other pause has ended too. */
   pause(): () => void {
     if (!this.canPause) return () => undefined;
     if (this.#pauses === 0) this.#leftMs = this.remainingMs();
@@ -70,7 +73,7 @@ export class Deadline {
     };
   }
 
-  /** For a read that has to go on for one that was given a longer time. */
+  /** For a read that must continue for a caller that has more time. */
   lengthenFor(other: Deadline): void {
     if (other.#attemptMs === undefined) return;
     this.#attemptMs = Math.max(this.#attemptMs ?? 0, other.#attemptMs);
@@ -80,7 +83,7 @@ export class Deadline {
     this.#arm();
   }
 
-  /** Calls `fn` once when the time is over (soon, when it is over already). Returns how to unsubscribe. */
+  /** Calls `fn` once when the time is over (soon, if it is over already). Returns how to unsubscribe. */
   onExpire(fn: () => void): () => void {
     this.#listeners.add(fn);
     this.#arm();
@@ -106,7 +109,7 @@ export class Deadline {
   }
 }
 
-/** The promise, or the error of `onLate` once the deadline has passed. The work behind the promise goes on. */
+/** The promise, or the error of `onLate` once the deadline has passed. The work behind the promise continues. */
 export function withDeadline<T>(
   deadline: Deadline | undefined,
   promise: Promise<T>,

@@ -43,7 +43,7 @@ const ENTITIES_OF_ASCII = {
   rcub: "}",
   rbrace: "}",
 };
-/** In order, from 160 on. */
+/** In order, from code 160. */
 const ENTITIES_OF_LATIN_1 =
   "nbsp|iexcl|cent|pound|curren|yen|brvbar|sect|uml|copy|ordf|laquo|not|shy|reg|macr|deg|plusmn|sup2|sup3|acute|micro|" +
   "para|middot|cedil|sup1|ordm|raquo|frac14|frac12|frac34|iquest|Agrave|Aacute|Acirc|Atilde|Auml|Aring|AElig|Ccedil|" +
@@ -51,7 +51,7 @@ const ENTITIES_OF_LATIN_1 =
   "Uacute|Ucirc|Uuml|Yacute|THORN|szlig|agrave|aacute|acirc|atilde|auml|aring|aelig|ccedil|egrave|eacute|ecirc|euml|" +
   "igrave|iacute|icirc|iuml|eth|ntilde|ograve|oacute|ocirc|otilde|ouml|divide|oslash|ugrave|uacute|ucirc|uuml|yacute|" +
   "thorn|yuml";
-/** Characters by their names in HTML: those that its encoders write for ASCII and Latin-1. */
+/** Named HTML entities: those that HTML encoders write for ASCII and Latin-1. */
 export const ENTITIES = new Map([
   ...Object.entries(ENTITIES_OF_ASCII),
   ...ENTITIES_OF_LATIN_1.split("|").map((name, index) => [name, String.fromCharCode(160 + index)] as const),

@@ -2,26 +2,26 @@ import { folded, foldedText, readingsOf } from "./readings";
 
 const SHOWN = "[secret]";
 const NOT_SHOWN = "[a text that could not be searched for secrets]";
-/** Room for the longest value, encoded twice. What is longer is no message. */
+/** Room for the longest value, encoded twice. A longer text is not a message. */
 const LONGEST_TEXT = 512 * 1024;
 
-/** A shorter value is hidden as a word alone: within words, what is left of them would tell it. */
+/** A shorter value is hidden only as a whole word: inside words, the rest of the word would reveal it. */
 const SHORTEST_WITHIN_WORDS = 4;
 /** A shorter line of a value may be a word of any message. */
 const SHORTEST_LINE = 8;
-/** Of a value that is cut, half of it counts, unless that is so short that it may be a word of any message. */
+/** A truncated value is recognised by its first half, unless that is so short that it may be a word of any message. */
 const SHORTEST_START = 12;
 const LONGEST_START = 32;
-/** The start of an address or a path, which others share. An address with a password in it has none. */
+/** The start of an address or a path, which others share. An address that contains a password has no shared start. */
 const SHARED_START = /^(?:[a-z][\w+.-]*:\/\/[^/?#@]+(?=[/?#])|(?:\/[\w.-]+){2,}\/)/i;
 
 interface Form {
   readonly text: string;
-  /** How much of it counts. */
+  /** How much of the value is enough to recognise it. */
   readonly start: string;
 }
 
-/** Half open, in units of a text. */
+/** Half-open, in UTF-16 units of a text. */
 type Span = readonly [from: number, to: number];
 
 /** Values that no message may show. */
@@ -36,7 +36,7 @@ export class KnownValues {
     this.#values.add(value);
     const lines = value.split(/[\r\n]+/).map((line) => foldedText(line).trim());
     const whole = foldedText(value);
-    // Its outer blanks may be missing, and are hidden where they are not.
+    // Surrounding blanks may be missing; if they are present, they are hidden too.
     for (const text of new Set([whole, whole.trim(), ...lines.filter((line) => line.length >= SHORTEST_LINE)])) {
       if (text.trim() === "") continue;
       if (text.length < SHORTEST_WITHIN_WORDS) this.#words.push(wordOf(text));
@@ -54,7 +54,7 @@ export class KnownValues {
     this.#forms.set(key, forms);
   }
 
-  /** The text with `[secret]` in place of each value, however that is encoded. */
+  /** The text with `[secret]` in place of each value, in any encoding. */
   hide(text: string): string {
     if (text.length > LONGEST_TEXT) return NOT_SHOWN;
     const shown: string[] = [];
@@ -65,7 +65,7 @@ export class KnownValues {
         last = Math.max(last, to);
       }
     } catch {
-      // An error may hold the text.
+      // An error may contain the text.
       return NOT_SHOWN;
     }
     return [...shown, text.slice(last)].join("");
@@ -87,7 +87,7 @@ export class KnownValues {
   }
 
   *#formsIn(line: string): Generator<Span> {
-    /** Where each form is looked for next: a text of one letter would take for ever. */
+    /** Where to search for each form next: rescanning matches would take too long in a text of one repeated letter. */
     const next = new Map<Form, number>();
     for (let from = 0; from <= line.length - SHORTEST_WITHIN_WORDS; from += 1) {
       for (const form of this.#forms.get(line.slice(from, from + SHORTEST_WITHIN_WORDS)) ?? []) {

@@ -1,22 +1,22 @@
 /**
- * What a text says once it is decoded. A service repeats a value as its tools print it: in JSON, in JSON within JSON, in an
- * address, in a page, in a statement of SQL, in base64 or hex. So a value is looked for in each reading of the text.
+ * The decoded forms of a text. A service repeats a value as its tools print it: in JSON, in JSON within JSON, in an
+ * address, in a page, in an SQL statement, in base64 or hex. So each reading of the text is searched for values.
  */
 import { ENTITIES } from "./entities";
 
-/** A text, and where in the first one each of its UTF-16 units comes from. */
+/** A text, and the position in the original of each of its UTF-16 units. */
 export interface Reading {
   readonly text: string;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
 }
 
-/** A value in a message has gone through fewer: a form in JSON within JSON through four. */
+/** A value in a message has fewer levels: form encoding within JSON within JSON has four. */
 const DEEPEST = 5;
-/** Of all readings of a text together. No text that is meant has as many. */
+/** For all readings of a text together. No real text has as many. */
 const MOST_UNITS = 4 * 1024 * 1024;
 
-/** The text itself first, then what is decoded least often. @throws RangeError where there are too many. */
+/** The text itself first, then the readings with the fewest decodings. @throws RangeError if there are too many. */
 export function* readingsOf(text: string): Generator<Reading> {
   const starts = Int32Array.from({ length: text.length }, (_, index) => index);
   const itself: Reading = { text, starts, ends: starts.map((start) => start + 1) };
@@ -24,9 +24,9 @@ export function* readingsOf(text: string): Generator<Reading> {
   const seen = new Set<string>();
   const seenRuns = new Set<string>();
   let units = 0;
-  // It grows meanwhile.
+  // The array grows during the loop.
   for (const { reading, depth } of found) {
-    // Equal bytes may stand at several places, and with and without what fills up base64.
+    // Equal bytes may occur at several places, with and without base64 padding.
     const key = `${reading.starts[0]} ${reading.ends.at(-1)} ${reading.text}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -39,7 +39,7 @@ export function* readingsOf(text: string): Generator<Reading> {
   }
 }
 
-/** Makes a reading of parts of another one. No encoding is shorter than what it stands for. */
+/** Composes a reading from parts of another one. No encoding is shorter than the text that it encodes. */
 class Composition {
   readonly #parts: string[] = [];
   readonly #starts: Int32Array;
@@ -54,7 +54,7 @@ class Composition {
     this.#ends = new Int32Array(longest);
   }
 
-  /** The units from `from` to `to` as they are. */
+  /** Copies the units from `from` to `to`. */
   copy(from: number, to: number): void {
     this.#parts.push(this.source.text.slice(from, to));
     this.#starts.set(this.source.starts.subarray(from, to), this.#length);
@@ -62,7 +62,7 @@ class Composition {
     this.#length += to - from;
   }
 
-  /** What those units stand for. */
+  /** Adds the decoded text of those units. */
   put(text: string, from: number, to: number): void {
     this.#parts.push(text);
     const end = this.#length + text.length;
@@ -77,7 +77,7 @@ class Composition {
   }
 }
 
-/** What a part of a text stands for, with the units of the part that say so. */
+/** The decoded text of a part, with the units that encode it. */
 type Decoded = readonly [text: string, from: number, to: number];
 
 interface Rule {
@@ -85,7 +85,7 @@ interface Rule {
   readonly decode: (part: string) => Iterable<Decoded>;
 }
 
-/** Undefined where there is nothing to decode. */
+/** Undefined if there is nothing to decode. */
 function decodedBy({ pattern, decode }: Rule, reading: Reading): Reading | undefined {
   let made: Composition | undefined;
   let last = 0;
@@ -99,13 +99,13 @@ function decodedBy({ pattern, decode }: Rule, reading: Reading): Reading | undef
   return made?.reading();
 }
 
-/** A rule whose matches stand for one text each. */
+/** A rule whose matches decode to one text each. */
 const each = (pattern: RegExp, decode: (part: string) => string): Rule => ({
   pattern,
   decode: (part) => [[decode(part), 0, part.length]],
 });
 
-/** A rule for runs of bytes, each in so many units. What is no UTF-8 is Latin-1. */
+/** A rule for runs of bytes with `width` units each. Bytes that are not UTF-8 are read as Latin-1. */
 const ofBytes = (pattern: RegExp, width: number, byteOf: (part: string) => number): Rule => ({
   pattern,
   *decode(part) {
@@ -127,7 +127,7 @@ function* charactersOf(bytes: Buffer): Generator<{ text: string | undefined; fro
   }
 }
 
-/** Of JSON and of most languages. Any other character stands for itself. */
+/** The escapes of JSON and of most languages. Any other escaped character stands for itself. */
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", "0": "\0" };
 
 function unescaped(part: string): string {
@@ -144,25 +144,25 @@ function entity(part: string): string {
   return decimal === undefined ? (ENTITIES.get(name) ?? part) : ofCode(Number(decimal), part);
 }
 
-/** Each may stand within another one, so they are applied in any order. */
+/** Each may occur within another, so they are applied in any order. */
 const RULES: readonly Rule[] = [
   each(/\\(?:u\{[\dA-Fa-f]{1,6}\}|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}|[^])/gu, unescaped),
   ofBytes(/(?:\\x[\dA-Fa-f]{2})+/g, 4, (part) => parseInt(part.slice(2), 16)),
   ofBytes(/(?:\\[0-3][0-7]{2})+/g, 4, (part) => parseInt(part.slice(1), 8)),
   ofBytes(/(?:%[\dA-Fa-f]{2})+/g, 3, (part) => parseInt(part.slice(1), 16)),
-  // A blank in a form.
+  // A blank in form encoding.
   each(/\+/g, () => " "),
   each(/&(?:#\d{1,8}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z]\w{1,30});/g, entity),
-  // In SQL and CSV.
+  // A quote in SQL and CSV.
   each(/''/g, () => "'"),
   each(/""/g, () => '"'),
 ];
 
-/** What separates words or is not shown, but for a single space. */
+/** Separators and invisible characters, except a single space. */
 const FOLDED = /(?! (?![\s\p{Cc}\p{Cf}]))[\s\p{Cc}\p{Cf}]+/gu;
 const FOLDING = each(FOLDED, () => " ");
 
-/** With one space for each of these: a service may repeat a value in one line. */
+/** Replaces each run of these by one space: a service may repeat a value in one line. */
 export const folded = (reading: Reading): Reading => decodedBy(FOLDING, reading) ?? reading;
 
 export const foldedText = (text: string): string => text.replace(FOLDED, " ");
@@ -171,25 +171,25 @@ interface Digits {
   readonly encoding: "base64" | "hex";
   readonly digit: RegExp;
   readonly bits: number;
-  /** The digits at which a byte may begin. */
+  /** The number of positions among the digits at which a byte may begin. */
   readonly shifts: number;
 }
 
 const BASE64: Digits = { encoding: "base64", digit: /[\w+/-]/, bits: 6, shifts: 4 };
 const HEX: Digits = { encoding: "hex", digit: /[\dA-Fa-f]/, bits: 4, shifts: 2 };
 const RUNS: readonly (readonly [pattern: RegExp, digits: Digits])[] = [
-  // Also that of addresses, and in lines as mail has it. What is shorter than four bytes is a word.
+  // Also URL-safe base64, and the lines of mail. Anything below four bytes is a word.
   [/[\w+/-]{6,}={0,2}/g, BASE64],
   [/(?<![\w+/-])(?:[\w+/-]{40,}\s+)+[\w+/-]*={0,2}/g, BASE64],
-  // Also with something between the bytes.
+  // Also with separators between the bytes.
   [/[\dA-Fa-f](?:[ :-]?[\dA-Fa-f]){7,}/g, HEX],
 ];
 /** In place of a byte that belongs to no text. */
 const NO_TEXT = "\x01";
-/** Most words that are taken for base64 stand for none. */
+/** Most words that look like base64 encode no text. */
 const TEXT = /[^\x01-\x08\x0e-\x1f\x7f-\x9f]{4,}/gu;
 
-/** The texts that base64 and hex in a text stand for. `seen`: the runs that were looked at in other readings. */
+/** The texts encoded in base64 and hex in a text. `seen`: the runs that were decoded in other readings. */
 function* textsIn(reading: Reading, seen: Set<string>): Generator<Reading> {
   for (const [pattern, digits] of RUNS) {
     for (const { 0: run, index } of reading.text.matchAll(pattern)) {
@@ -198,7 +198,7 @@ function* textsIn(reading: Reading, seen: Set<string>): Generator<Reading> {
       if (seen.has(key)) continue;
       seen.add(key);
       const places = [...run].flatMap((unit, at) => (digits.digit.test(unit) ? index + at : []));
-      // What stands before it may be taken for a part of it.
+      // Preceding characters may look like a part of it.
       for (let skipped = 0; skipped < digits.shifts; skipped += 1) {
         const { text, starts, ends } = bytesAt(places.slice(skipped), end, { reading, digits });
         for (const { 0: part, index: from } of text.matchAll(TEXT)) {
@@ -210,7 +210,7 @@ function* textsIn(reading: Reading, seen: Set<string>): Generator<Reading> {
   }
 }
 
-/** `end`: of the run, with what fills it up. */
+/** `end`: the end of the run, including padding. */
 function bytesAt(places: number[], end: number, { reading, digits }: { reading: Reading; digits: Digits }): Reading {
   const { encoding, bits } = digits;
   const bytes = Buffer.from(places.map((at) => reading.text[at]).join(""), encoding);

@@ -2,15 +2,18 @@ import { isSecretName, isSecretSetting } from "../../contract/secretNames";
 import { oneLine } from "../../contract/untrusted";
 import { KnownValues } from "./knownValues";
 
-/** `url`: where a transfer of ownership is confirmed. */
+/** `url`: the address that confirms a transfer of ownership. */
 const isSecretField = (name: string): boolean => isSecretName(name) || /^url$/i.test(name);
-/** The user chooses the names here, so any value may be a secret. Short ones (`on`, `64MB`) occur in any message. */
+/** Users choose the names here, so any value may be a secret. Short ones (`on`, `64MB`) occur in any message. */
 const FREE_FIELD = /^(pg_settings|pgSettings)$/;
 const SHORTEST_IN_FREE_FIELD = 8;
-/** Where the name tells of a secret. */
+/** For a field whose name says that it is a secret. */
 const SHORTEST_UNDER_SECRET_NAME = 4;
 
-/** The secret values of a body, of arguments or of a state: found by the names of their fields. Long lists come here: no copies. */
+/**
+ * The secret values of a body, of arguments or of a state, by the names of their fields. Makes no copies: lists may be
+ * long.
+ */
 export function secretsOf(body: unknown, found: string[] = []): string[] {
   forEachField(body, (name, value) => {
     if (name === undefined) secretsOf(value, found);
@@ -36,7 +39,7 @@ function forEachField(value: unknown, visit: (name: string | undefined, field: u
   else for (const name of Object.keys(value)) visit(name, Reflect.get(value, name));
 }
 
-/** The secrets that one account has seen. Text of the service passes here once, where it enters a message. */
+/** The secrets that one account has seen. Each text of the service passes here once, before it enters a message. */
 export class Redactor {
   readonly #secrets = new KnownValues();
 
@@ -48,9 +51,9 @@ export class Redactor {
     for (const secret of secretsOf(bodies)) this.#secrets.add(secret);
   }
 
-  /** Text of the service, fit for a message: without secrets and control characters, at most `cap` characters. */
+  /** Prepares text of the service for a message: no secrets, no control characters, at most `cap` characters. */
   clean(text: string, cap = 500): string {
-    // Hidden first: control characters may be a part of a secret, and the cap may cut one in two.
+    // Secrets are hidden first: a secret may contain control characters, and the cap may cut it in two.
     const clean = oneLine(this.#secrets.hide(text)).trim();
     return clean.length > cap ? `${clean.slice(0, cap - 1)}…` : clean;
   }

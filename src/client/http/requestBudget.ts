@@ -1,15 +1,20 @@
-/** `proven`: a change that reads a list once it has its permit, and is sent right after that (docs/design/rules.md, 2). */
+/**
+ * `proven`: a change that reads a list once it has its permit, and is sent right after that (docs/design/rules.md, 2).
+ */
 export type RequestKind = "read" | "change" | "proven";
 
 /** Permits one request. */
 export interface Permit {
-  /** Call in the tick in which the request is sent; call what it returns when its response has arrived, or no longer can. */
+  /**
+   * Call in the tick in which the request is sent; call the returned function when its response has arrived, or no
+   * longer can.
+   */
   leave: () => () => void;
-  /** Call where the request is not sent. */
+  /** Call if the request is not sent. */
   release: () => void;
 }
 
-/** A timer, or the service's clock, may be a little ahead. */
+/** A timer, or the service's clock, may be slightly fast. */
 const SAFETY = 1 / 200;
 /** The part of the budget that poll loops may use. */
 const POLLS = 1 / 4;
@@ -22,17 +27,18 @@ interface Waiting {
 }
 
 /**
- * What this process may use of the account's request rate (docs/design/decisions.md, Time, queues and speed). There are as many
- * permits as requests in a minute. A request takes one before it is sent, and the permit is free again a minute after the response
- * has arrived: wherever in between the service counts the request, none of its minutes has more requests than there are permits.
+ * This process's share of the account's request rate (docs/design/decisions.md, Time, queues and speed). There are as
+ * many permits as requests in a minute. A request takes one before it is sent, and the permit is free again a minute
+ * after the response has arrived. So whenever the service counts the request, no minute has more requests than there
+ * are permits.
  */
 export class RequestBudget {
   #limit: number | undefined;
-  /** Permits of requests that are on their way, or about to be sent. */
+  /** The permits of requests that are in flight, or about to be sent. */
   #taken = 0;
-  /** Those of them that read their list first. */
+  /** Those whose request reads its list first. */
   #preparing = 0;
-  /** When the permits of answered requests get free (performance.now), the earliest first. */
+  /** When the permits of answered requests become free (performance.now), the earliest first. */
   readonly #freeAt: number[] = [];
   readonly #waiting: Waiting[] = [];
   #nextPollAt = 0;
@@ -40,7 +46,7 @@ export class RequestBudget {
 
   constructor(private readonly minuteMs: number) {}
 
-  /** Undefined: no limit. A new one counts from now on. */
+  /** Undefined: no limit. A new limit takes effect at once. */
   set limit(maxRequestsPerMinute: number | undefined) {
     if (maxRequestsPerMinute === this.#limit) return;
     this.#limit = maxRequestsPerMinute;
@@ -53,15 +59,15 @@ export class RequestBudget {
     return `rate-limited by svc:maxRequestsPerMinute (${String(limit)}); waiting`;
   }
 
-  /** A permit, where one is free; undefined where the request has to wait. */
+  /** A permit, if one is free; undefined if the request must wait. */
   take(kind: RequestKind): Permit | undefined {
     if (this.#limit === undefined) return UNLIMITED;
-    // None of those that wait may enter after this, so that nobody is overtaken.
+    // Admits waiting requests first, so that nobody is overtaken.
     this.#admit();
     return this.#mayEnter(kind) ? this.#issue(kind) : undefined;
   }
 
-  /** Reads come first: a change that has its permit waits for its list. The others keep their order. */
+  /** Reads come first: a change that has its permit waits for its list. Otherwise the order is kept. */
   async wait(kind: RequestKind): Promise<Permit> {
     return new Promise((enter) => {
       this.#waiting.push({ kind, enter });
@@ -69,7 +75,10 @@ export class RequestBudget {
     });
   }
 
-  /** When a poll loop may send the next request (performance.now): they are spread evenly over their part of the budget. */
+  /**
+   * When a poll loop may send the next request (performance.now): polls are spread evenly over their part of the
+   * budget.
+   */
   reservePoll(): number {
     const now = performance.now();
     if (this.#limit === undefined) return now;
@@ -90,7 +99,7 @@ export class RequestBudget {
 
   #mayEnter(kind: RequestKind): boolean {
     if (this.#free < 1) return false;
-    // If such changes had all permits, none would be left for the lists that they wait for.
+    // If such changes held all permits, none would be left for the lists that they wait for.
     return kind !== "proven" || this.#limit === undefined || this.#preparing < Math.floor(this.#limit / 2);
   }
 

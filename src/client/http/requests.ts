@@ -19,21 +19,24 @@ export interface Request {
   readonly body?: unknown;
   /** @default true, but false for POST */
   repeatable?: boolean;
-  /** False: one attempt and no more. @default true */
+  /** False: only one attempt. @default true */
   retry?: boolean;
-  /** False: a 423 is thrown at once, for a queue to deal with. @default true */
+  /** False: a 423 is thrown at once, for a queue to handle. @default true */
   retryLocked?: boolean;
   deadline: Deadline;
   onProgress?: ((text: string) => void) | undefined;
-  /** Runs before each attempt, which is sent in the same tick. What it throws ends the call. */
+  /** Runs before each attempt, which is sent in the same tick. If it throws, the call ends. */
   beforeAttempt?: (() => Promise<void> | void) | undefined;
-  /** In place of `body`: taken in the tick in which an attempt leaves, so that it holds what `beforeAttempt` has read. */
+  /** Replaces `body`: called in the tick in which an attempt is sent, so that it contains what `beforeAttempt` read. */
   currentBody?: (() => unknown) | undefined;
   /** Shared by the repetitions of a request: whether an attempt may have taken effect. */
   fate?: { open: boolean };
-  /** Called when the service, or the request budget, makes a read wait; the returned function is called when that wait ends. */
+  /**
+   * Called when the service, or the request budget, makes a read wait; the returned function is called when that wait
+   * ends.
+   */
   onThrottled?: () => () => void;
-  /** Called in the tick in which an attempt leaves. */
+  /** Called in the tick in which an attempt is sent. */
   onSend?: () => void;
   /** Called with the error of each failed attempt. */
   onError?: (error: SvcError) => void;
@@ -47,7 +50,7 @@ export interface ChangeResponse<Body> {
   repeated: boolean;
 }
 
-/** Path segments are encoded; one that would change the path (nothing, dots) is refused. */
+/** Path segments are encoded. A segment that would change the path (empty, dots) is refused. */
 function pathOf({ method, template, params }: Request): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? "";
@@ -64,7 +67,7 @@ function refuseStandIns({ method, template, body }: Request): void {
   throw new errors.StandInError(what, { method, path: template });
 }
 
-/** A reference that nothing has put a value in place of: the service would take it for one. */
+/** Refuses a reference that was not replaced by its value: the service would store the reference itself. */
 function refuseReferences({ method, template, body }: Request): void {
   const [path] = referencesIn(body);
   if (path !== undefined)
@@ -76,7 +79,10 @@ const isObject = (value: unknown): value is object =>
 
 const NAMED = { project_id: "project", branch_id: "branch", endpoint_id: "compute" } as const;
 
-/** What the path and the body name. Many bodies hold their fields in one object, such as `{ endpoint: { branch_id } }`. */
+/**
+ * The objects that the path and the body name. Many bodies hold their fields in one object, such as `{ endpoint: {
+ * branch_id } }`.
+ */
 function namesIn({ params, body }: Request): string {
   const fields = isObject(body) ? body : {};
   const wrapped = Object.values(fields).filter(isObject);
@@ -97,7 +103,7 @@ interface RequestContext {
   readonly trace?: ((line: string) => void) | undefined;
 }
 
-/** An attempt that has ended, for a trace: by the response, or the error of an attempt without one. */
+/** A finished attempt, for a trace: its response, or the error of an attempt without one. */
 interface EndedAttempt {
   readonly attempt: number;
   readonly sentAt: number;
@@ -120,7 +126,8 @@ export class Requests {
   }
 
   /**
-   * Sends it, again where that helps. The response (docs/design/rules.md, 1) has a body of the route's schema, or none at all.
+   * Sends it, and retries if that helps. The response (docs/design/rules.md, 1) has a body of the route's schema, or
+   * none at all.
    * @throws FateUnknownError when a change may have taken effect, or when a good status came with any other body.
    */
   async send<Body>(request: Request, schema?: z.ZodType<Body>): Promise<ChangeResponse<Body>> {
@@ -145,7 +152,7 @@ export class Requests {
         const isLost = repeated && method === "PATCH" && error instanceof SvcError && !mayHaveTakenEffect(error);
         throw isLost ? stillUnknown(error) : error;
       });
-      // The deadline does not cut it short where that would leave the fate of the request unknown.
+      // The deadline does not cut it short if that would leave the fate of the request unknown.
       const leftMs = Math.max(1, deadline.remainingMs());
       const longestMs =
         method === "GET" ? Math.max(attemptTimeoutMs, deadline.attemptMs ?? 0) : mutationAttemptTimeoutMs;
@@ -168,14 +175,14 @@ export class Requests {
         if (!(error instanceof SvcError)) throw error;
         const { status, reason, requestId } = error.facts;
         this.#trace(request, { ...ended, outcome: status ?? reason ?? "no response", requestId });
-        // A request with a refused key was not executed, so sending it again does no harm, whatever it is.
+        // A request with a refused key was not executed, so repeating any such request is safe.
         const isRefused = error instanceof errors.AuthenticationError;
         if (isRefused && this.context.key.isRenewed(refusedKeys.add(authorization))) {
           this.#refusedKey = undefined;
           request.onProgress?.("the key was refused; trying again with the one that its file holds now");
           continue;
         }
-        // An attempt that the deadline cut short says less than the error before it.
+        // The error of an attempt that the deadline cut short says less than the error before it.
         if (isCut && error instanceof errors.TimeoutError && error.status === undefined) throw deadlineError();
         lastError = error;
         request.onError?.(error);
@@ -219,7 +226,7 @@ export class Requests {
     }
   }
 
-  /** For an attempt that is sent in the same tick. The wait for it is charged to no deadline. */
+  /** For an attempt that is sent in the same tick. The wait for the permit is charged to no deadline. */
   async #permitFor(request: Request, deadlineError: () => SvcError): Promise<Permit> {
     const { method, beforeAttempt, deadline, onThrottled, onProgress } = request;
     const kind: RequestKind = method === "GET" ? "read" : beforeAttempt === undefined ? "change" : "proven";
@@ -232,7 +239,7 @@ export class Requests {
       ends.forEach((end) => end?.());
     }
     try {
-      // After the wait: what it reads must not grow old.
+      // After the wait, so that what it reads is still current.
       await beforeAttempt?.();
       if (deadline.expired) throw deadlineError();
     } catch (error) {
@@ -242,7 +249,7 @@ export class Requests {
     return permit;
   }
 
-  /** After the body was read: the id of the request is cleaned of the secrets in it. */
+  /** After the body was read: its secrets are removed from the request id. */
   #trace({ method, template }: Request, { attempt, sentAt, outcome, requestId }: EndedAttempt): void {
     const { trace, redactor } = this.context;
     if (trace === undefined) return;

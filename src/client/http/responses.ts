@@ -29,7 +29,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** By the clock of the service, which a date in its response refers to; by ours where the response has no date. */
+/** By the service's clock, which a date in its response refers to; by ours if the response has no date. */
 function serviceTime({ date = "" }: RawResponse): number {
   const told = Date.parse(date);
   return Number.isNaN(told) ? Date.now() : told;
@@ -37,13 +37,18 @@ function serviceTime({ date = "" }: RawResponse): number {
 
 export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
 
-/** The error body of the service: two strings. A gateway in front of it answers otherwise, such as with a numeric code. */
+/**
+ * The error body of the service: two strings. A gateway in front of it answers differently, such as with a numeric
+ * code.
+ */
 export function isErrorBody(body: unknown): boolean {
   if (typeof body !== "object" || body === null || !("code" in body) || !("message" in body)) return false;
   return typeof body.code === "string" && typeof body.message === "string";
 }
 
-/** Drops the fields that are null, at any depth, from a body that was just parsed: a copy of a long list would be dear. */
+/**
+ * Drops null fields, at any depth, in place from a body that was just parsed: copying a long list would be expensive.
+ */
 function dropNulls(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, field] of Object.entries(value)) {
@@ -52,7 +57,7 @@ function dropNulls(value: unknown): void {
   }
 }
 
-/** Undefined for what is not JSON, or nested too deeply. */
+/** Undefined if it is not JSON, or nested too deeply. */
 function jsonOf(text: string): unknown {
   try {
     const json: unknown = JSON.parse(text);
@@ -70,11 +75,11 @@ export interface RequestFacts extends ErrorFacts {
   names: string;
 }
 
-/** A response, with what is known of its request. */
+/** A response, with the facts about its request. */
 export interface Exchange {
   readonly raw: RawResponse;
   readonly request: RequestFacts;
-  /** Of the account: texts of the service pass through it. */
+  /** The account's redactor: texts of the service pass through it. */
   readonly redactor: Redactor;
 }
 
@@ -116,7 +121,7 @@ export function errorOf(exchange: Exchange): SvcError | undefined {
   return new Meaning(what + which + messageOf(facts), facts);
 }
 
-/** The content of a 2xx response: a body of the route's schema, something else, or neither where there is no body. */
+/** The content of a 2xx response: a body of the route's schema, something else, or nothing if there is no body. */
 export interface Content<T> {
   value?: T;
   invalid?: SvcError;

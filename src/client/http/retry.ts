@@ -2,15 +2,17 @@ import * as errors from "./errors";
 import { SvcError } from "./errors";
 import { isCertificateTrouble, TOO_LONG } from "./transport";
 
-/** Of the pauses that we choose ourselves; `Retry-After` may ask for more. */
+/** The longest pause of our own choice; `Retry-After` may ask for more. */
 export const LONGEST_DELAY_MS = 5_000;
-/** How many attempts may end in a fault of the network or the service. Locks and limits are waited for until the deadline. */
+/**
+ * The most attempts that may end in a fault of the network or the service. Locks and limits are waited for until the
+ * deadline.
+ */
 export const MOST_FAULTS = 12;
 
 /**
- * What is known to have happened:
- * `refused`: for good. `throttled`: nothing was executed, and a later attempt may be (423, 429). `not-sent`: nothing reached the service.
- * `unclear`: the request may have taken effect.
+ * What happened, as far as it is known: `refused`: for good. `throttled`: not executed, but a later attempt may be
+ * (423, 429). `not-sent`: nothing reached the service. `unclear`: the request may have taken effect.
  */
 export type Happened = "refused" | "throttled" | "not-sent" | "unclear";
 
@@ -21,9 +23,9 @@ export function whatHappened(error: SvcError): Happened {
     return error.beforeSending ? "not-sent" : "unclear";
   }
   if (error instanceof errors.TimeoutError) return "unclear";
-  // 501 says that the route does nothing.
+  // 501 means that the route does nothing.
   if (error instanceof errors.ServiceError) return error.status === 501 ? "refused" : "unclear";
-  // A success status with a body that is not the route's: it may or may not have taken effect.
+  // A success status with a body that is not the route's: the request may have taken effect.
   if (error instanceof errors.BadResponseError) return (error.status ?? 0) < 300 ? "unclear" : "refused";
   return "refused";
 }
@@ -32,7 +34,7 @@ const WAIT_ERRORS = [errors.OperationFailedError, errors.NotStartingError, error
 
 /** Whether a change that failed like this may have taken effect. */
 export function mayHaveTakenEffect(error: unknown): boolean {
-  // What is waited for was accepted.
+  // These errors come from waits for accepted changes.
   if (WAIT_ERRORS.some((kind) => error instanceof kind)) return true;
   if (error instanceof errors.FateUnknownError) return true;
   if (!(error instanceof SvcError) || error.method === undefined || error.method === "GET") return false;
@@ -44,7 +46,7 @@ export type RetryDecision =
   /** `too-late`: the service asks for a longer pause than is left. `unknown-fate`: find out before anything else. */
   | { retry: false; because: "refused" | "unknown-fate" | "too-late" | "out-of-time" | "enough" };
 
-/** The attempts so far, the last one included. */
+/** The attempts so far, including the last one. */
 export interface FailedAttempts {
   error: SvcError;
   /** Sending it twice does no harm. */
@@ -52,7 +54,7 @@ export interface FailedAttempts {
   attempts: number;
   /** How many of them ended in a fault. */
   faults: number;
-  /** Of the deadline; while a read is throttled, of the time for that. */
+  /** The time until the deadline; while a read is throttled, the time left for that. */
   remainingMs: number;
   baseDelayMs: number;
   /** In [0, 1). */
@@ -70,9 +72,9 @@ export function decideRetry(tried: FailedAttempts): RetryDecision {
     if (error instanceof errors.BadResponseError || tooLong) return { retry: false, because: "refused" };
   }
   if (happened !== "throttled" && faults >= MOST_FAULTS) return { retry: false, because: "enough" };
-  // Full jitter: anything between nothing and an exponentially growing ceiling.
+  // Full jitter: anything between zero and an exponentially growing ceiling.
   const jitter = random * Math.min(LONGEST_DELAY_MS, baseDelayMs * 2 ** Math.min(attempts - 1, 30));
-  // Spread out after the pause that the service asks for: all its clients wait for the same time.
+  // Spread out after the pause that the service asks for, because all its clients wait for the same time.
   const delayMs = error.retryAfterMs === undefined ? jitter : error.retryAfterMs + Math.min(jitter, baseDelayMs);
   if (error.retryAfterMs !== undefined && error.retryAfterMs >= remainingMs)
     return { retry: false, because: "too-late" };

@@ -8,7 +8,7 @@ import { ConnectionError, inSeconds, TimeoutError } from "./errors";
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** The reason of a ConnectionError for an answer beyond the limit. */
+/** The reason of a ConnectionError for a response that exceeds the size limit. */
 export const TOO_LONG = "ETOOLONG";
 
 export interface Attempt {
@@ -16,10 +16,10 @@ export interface Attempt {
   /** Path template, such as /projects/{project_id}/endpoints. */
   template: string;
   readonly body?: unknown;
-  /** What is sent, its values encoded. */
+  /** The path as sent, with its values encoded. */
   path: string;
   timeoutMs: number;
-  /** False: sending it twice does harm, so it gets a connection of its own. */
+  /** False: sending it twice does harm, so it gets its own connection. */
   repeatable: boolean;
 }
 
@@ -28,23 +28,23 @@ export interface RawResponse {
   text: string;
   contentType: string;
   retryAfter: string | undefined;
-  /** The service's clock, by its answer. */
+  /** The service's time, from its response. */
   date: string | undefined;
   requestId: string | undefined;
 }
 
 /** Codes of failures to reach the host: no byte of the request has been sent. */
 const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EHOSTUNREACH", "ENETUNREACH"]);
-/** Of a port that speaks no TLS, and of TLS that breaks later on. */
+/** For a port without TLS, and for TLS that breaks later. */
 export const NO_TLS = "EPROTO";
-/** The certificate was refused: before anything is sent, and no repetition mends it. */
+/** The certificate was refused before anything was sent, and a repetition does not help. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 export function isCertificateTrouble(reason: string): boolean {
   return CERTIFICATE.test(reason);
 }
 
-/** What to do where the service is not reached, by the reason of the ConnectionError. No full stop: more may follow. */
+/** What to do if the service cannot be reached, by the reason of the ConnectionError. No full stop: more may follow. */
 function connectionAdvice(reason: string, hostname: string): string | undefined {
   if (reason === "ENOTFOUND" || reason === "EAI_AGAIN")
     return `DNS does not resolve ${hostname}: check svc:baseUrl (or SVC_BASE_URL) and the network`;
@@ -79,11 +79,11 @@ function fieldOf(error: unknown, name: "code" | "syscall"): string | undefined {
   return typeof value === "string" ? value : fieldOf(Reflect.get(error, "cause"), name);
 }
 
-/** A plan without a refresh sends nothing, and loading axios takes 70 ms of it. */
+/** A plan without a refresh sends nothing, and loading axios would take 70 ms. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it with this file
 const loadAxios = () => require("axios") as AxiosStatic;
 
-/** Sends one attempt over HTTP. Nothing of axios leaves it: its errors hold the key and the body. */
+/** Sends one attempt over HTTP. Nothing of axios leaves it: its errors contain the key and the body. */
 export class Transport {
   readonly #connect: () => AxiosInstance;
   #connected: AxiosInstance | undefined;
@@ -91,12 +91,14 @@ export class Transport {
   readonly where: string;
   readonly #hostname: string;
   readonly #shared = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
-  // Closed by the service just then, a reused connection would leave the fate of a request unknown for no good reason.
+  // If the service closed a reused connection at that moment, the fate of a request would be unknown for no good
+  // reason.
   readonly #own = { httpAgent: new HttpAgent({ keepAlive: false }), httpsAgent: new HttpsAgent({ keepAlive: false }) };
 
   /**
-   * How far the service's clock is ahead of performance.now, rounded down to whole seconds: by the newest answer with a date.
-   * The highest of a run would be a second closer at most, and a clock that was wrong once would count to its end.
+   * How far the service's clock is ahead of performance.now, rounded down to whole seconds, from the latest response
+   * with a date. The maximum of a run would be at most a second more precise, and one wrong clock would count until its
+   * end.
    */
   #aheadMs = Number.NaN;
 
@@ -113,7 +115,7 @@ export class Transport {
         baseURL: baseUrl,
         headers: { Accept: "application/json", "User-Agent": "pulumi-svc" },
         maxRedirects: 0,
-        // No proxy reaches the loopback of this machine; asked for it, it would be given the key in clear.
+        // No proxy reaches this machine's loopback; it would receive the key in clear.
         ...(isLoopback(hostname) ? { proxy: false } : {}),
         maxBodyLength: BODY_LIMIT_BYTES,
         responseType: "stream",
@@ -122,7 +124,7 @@ export class Transport {
       });
   }
 
-  /** The time of the service, or up to a second before it; NaN where no response had a date. */
+  /** The service's time, or up to a second before it; NaN if no response had a date. */
   serviceNow(): number {
     return this.#aheadMs + performance.now();
   }
@@ -166,7 +168,7 @@ export class Transport {
     if (error instanceof TooLongError)
       return new ConnectionError("the response is longer than 10 MB", { ...facts, reason: TOO_LONG });
     const code = fieldOf(error, "code") ?? "unknown reason";
-    // As OpenSSL calls it in some versions of Node and states of a connection, such as ERR_SSL_WRONG_VERSION_NUMBER.
+    // OpenSSL's code in some versions of Node and states of a connection, such as ERR_SSL_WRONG_VERSION_NUMBER.
     const reason = code.startsWith("ERR_SSL_") ? NO_TLS : code;
     const failed = (what: string, beforeSending: boolean): Error =>
       new ConnectionError(

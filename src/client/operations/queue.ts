@@ -28,13 +28,13 @@ interface Refusal {
 }
 
 /**
- * The queue of one project (docs/design/decisions.md, Time, queues and speed): changes run in parallel until the first 423,
- * and from then on one after the other, waits included.
+ * The queue of one project (docs/design/decisions.md, Time, queues and speed): changes run in parallel until the first
+ * 423, and from then on one after the other, including their waits.
  */
 export class ProjectQueue {
   #isSerial = false;
   #arrivals = 0;
-  /** Changes between the time before they are sent and the end of their wait. */
+  /** The number of changes that are about to be sent, sent, or waited for. */
   #underWay = 0;
   readonly #queue: QueuedChange[] = [];
 
@@ -56,7 +56,7 @@ export class ProjectQueue {
           accepted = await job.send();
         } catch (error) {
           if (!(error instanceof LockedError)) {
-            // The deadline passed before the next attempt: the reason is the lock.
+            // The deadline passed before the next attempt; the lock was the reason.
             throw locked !== undefined && job.deadline.expired ? lockTimeout(locked, job.deadline) : error;
           }
           locked = error;
@@ -70,7 +70,10 @@ export class ProjectQueue {
     }
   }
 
-  /** A 423 means that nothing was executed, so it is sent again; changes that were sent in parallel then follow one another. */
+  /**
+   * A 423 means that nothing was executed, so it is sent again. Changes that were sent in parallel then follow one
+   * another.
+   */
   async #waitForLock({ error, attempts, arrival }: Refusal, job: WaitOptions): Promise<void> {
     this.#isSerial = true;
     if (this.#underWay > 1) {
@@ -81,7 +84,9 @@ export class ProjectQueue {
     }
   }
 
-  /** No change of ours is running, so somebody else holds the lock. Keeps its position, so that only one change retries. */
+  /**
+   * No change of ours is running, so somebody else holds the lock. Keeps its position, so that only one change retries.
+   */
   async #waitForForeignLock(
     error: LockedError,
     attempts: number,
@@ -97,7 +102,7 @@ export class ProjectQueue {
         : lockTimeout(error, deadline);
     onProgress?.("waiting for an operation of this project that was started outside this run");
     await sleep(verdict.delayMs);
-    // Timers may come late.
+    // Timers may fire late.
     if (deadline.expired) throw lockTimeout(error, deadline);
   }
 
@@ -115,7 +120,7 @@ export class ProjectQueue {
     goOn();
   }
 
-  /** The last change under way is followed by the first in the queue. */
+  /** After the last change in progress, the first in the queue follows. */
   #leave(): void {
     const next = this.#underWay === 1 ? this.#queue.shift() : undefined;
     if (next === undefined) this.#underWay -= 1;

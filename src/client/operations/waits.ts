@@ -7,7 +7,7 @@ import { SteadyObservation } from "../reads/absence";
 import type { Condition, Needs, Snapshot } from "./watch";
 
 const SHORTEST_PAUSE_MS = 100;
-/** Operations that take as long as the last one may end a moment later. */
+/** An operation may take a moment longer than the last one of its kind. */
 const MARGIN_MS = 15;
 
 const SUCCEEDED = new Set(["finished", "skipped"]);
@@ -31,13 +31,13 @@ const EFFECTS = new Map([
 ]);
 
 /**
- * Whether an effect of the last changes of a compute has failed (docs/design/rules.md, 1): the newest operation of that
- * effect counts, since those of other effects do not mend it. A suspension that ended well mends all: what starts after it
- * has every value that the service stores.
+ * Whether an effect of the last changes of a compute has failed (docs/design/rules.md, 1). For each effect the newest
+ * operation counts, since those of other effects do not repair it. A successful suspension repairs all: the next start
+ * uses every value that the service stores.
  */
 export function hasFailedChange({ id, current_state }: EndpointRecord, listed: readonly OperationRecord[]): boolean {
   const own = operationsOf(id, listed);
-  // One that was cancelled because the one before it failed says nothing of its own.
+  // An operation that was cancelled because the one before it failed says nothing of its own.
   const telling = own.filter(
     (one, index) => one.status !== "cancelled" || !own.slice(index + 1, index + 2).some(hasFailed),
   );
@@ -64,8 +64,8 @@ export interface AcceptedChange {
   /** Undefined: no change was sent, or its response had no body. */
   readonly endpoint?: EndpointRecord | undefined;
   /**
-   * Undefined: the response named none, or maybe not all. Then those are followed that are listed as running, or that
-   * began after `updatedAtBefore`: earlier ones do not belong to the change.
+   * Undefined: the response named none, or maybe not all. Then the wait follows those that are listed as running, or
+   * that began after `updatedAtBefore`: earlier ones do not belong to the change.
    */
   readonly operations?: readonly OperationRecord[] | undefined;
 }
@@ -81,7 +81,7 @@ export type Durations = Map<string, number>;
 
 /** Follows the operations of one change of one compute, and reports them. */
 abstract class OperationWait<Change extends AwaitedChange> {
-  /** For messages: the last known state of the compute, and what to say where there is none. */
+  /** For messages: the last known state of the compute, or what to say without one. */
   protected abstract readonly lastSeen: string | undefined;
   protected abstract readonly neverSeen: string;
   protected readonly startedAt = performance.now();
@@ -105,7 +105,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
     return this.change.onProgress;
   }
 
-  /** Whether what was read last may be older than the change. */
+  /** Whether the last read may be older than the change. */
   protected get mayLag(): boolean {
     return this.#readAt - this.startedAt < this.account.settings.lagMs;
   }
@@ -125,10 +125,10 @@ abstract class OperationWait<Change extends AwaitedChange> {
     return this.#operations.size > 0 && [...this.#operations.values()].every(hasSucceeded);
   }
 
-  /** The compute list shows what operations have led to: it is asked for when they have ended, or should have. */
+  /** The compute list shows the results of operations: it is read when they have ended, or should have. */
   get needs(): Needs {
     const end = this.#expectedEnd;
-    // The last poll has shown their end, and nothing else.
+    // The last poll read only the operations.
     if (this.haveSucceeded && this.#lastPoll?.endpoints === undefined) return "endpoints";
     if (this.unfinished === undefined || this.change.operations === undefined) return "both";
     // Somebody may have deleted it meanwhile.
@@ -137,8 +137,8 @@ abstract class OperationWait<Change extends AwaitedChange> {
   }
 
   /**
-   * At once where nothing is known to be under way; when operations of that kind ended the last time; else after a tenth
-   * of the time waited.
+   * At once if no operation is known to be in progress; at the time that operations of that kind took the last time;
+   * else after a tenth of the time waited.
    */
   dueAt(roundTripMs: number): number {
     const { pollCeilingMs } = this.account.settings;
@@ -146,27 +146,29 @@ abstract class OperationWait<Change extends AwaitedChange> {
     const last = this.#lastPoll?.readAt;
     const since = last ?? this.startedAt;
     const end = this.#expectedEnd;
-    // A poll arrives half of its time after it was sent, and so did the response come after the change. The last operation
-    // may have taken hours, so no longer than between two polls.
+    // A poll arrives half a round trip after it was sent, and the response came half a round trip after the change. The
+    // last operation may have taken hours, so this is capped at the pause between two polls.
     if (end !== undefined && end - roundTripMs > (last ?? 0)) return Math.min(end - roundTripMs, since + pollCeilingMs);
     if (this.unfinished === undefined && this.#lastPoll?.endpoints === undefined) return since;
     return since + Math.min(pollCeilingMs, Math.max(SHORTEST_PAUSE_MS, (since - this.startedAt) / 10));
   }
 
-  /** Undefined where an operation is of an action that was not seen before. */
+  /** Undefined if an operation's action was not seen before. */
   get #expectedEnd(): number | undefined {
     const unfinished = [...this.#operations.values()].filter(isUnfinished);
     const known = unfinished.flatMap(({ action }) => this.durations.get(action) ?? []);
     if (unfinished.length === 0 || known.length < unfinished.length) return undefined;
-    // From the response on; of a restart's two operations the second one begins when the first one has ended.
+    // Counted from the response. The second operation of a restart begins when the first one has ended.
     return this.startedAt + known.reduce((sum, ms) => sum + ms, MARGIN_MS);
   }
 
-  /** Takes over what the list shows. An operation that it lacks stays as it was while lists may lag, and is then dropped. */
+  /**
+   * Applies what the list shows. An operation that it lacks stays as it was while lists may lag, and is then dropped.
+   */
   protected update(poll: Snapshot): void {
     this.#readAt = poll.readAt;
     const needed = this.needs === "both" ? (["operations", "endpoints"] as const) : ([this.needs] as const);
-    // One that others have asked for, and that lacks what is needed here, does not put off the next poll.
+    // A poll for others that lacks what is needed here does not postpone the next one.
     if (needed.every((what) => poll[what] !== undefined)) this.#lastPoll = poll;
     if (poll.endpoints !== undefined) this.#endpointsReadAt = poll.readAt;
     if (poll.operations !== undefined) this.#updateOperations(poll.operations.listed);
@@ -220,7 +222,7 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
   readonly #quiet = new SteadyObservation(this.account.settings.lagMs);
   #last = this.change.endpoint;
 
-  /** The compute of the response, where it is ready already: no unfinished operation, and nothing pending. */
+  /** The compute of the response, if it is ready already: no unfinished operation, and nothing pending. */
   checkResponse(): { done: EndpointRecord } | undefined {
     const { endpoint: response, operations } = this.change;
     if (response === undefined || operations === undefined) return undefined;
@@ -242,7 +244,8 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     if (this.steady.observe(endpoint === undefined, readAt))
       throw new NotFoundError("it was deleted during the wait: the list of computes no longer shows it");
     if (endpoint === undefined) return undefined;
-    // Both lists are read side by side, so the one of computes may be of before that end: between two operations, say.
+    // Both lists are read in parallel, so the compute list may predate that end, for instance from between two
+    // operations.
     const mayStart = endpoint.current_state === "idle" && this.haveSucceeded && !hadSucceeded;
     if (this.#isReady(endpoint) && !mayStart) return { done: endpoint };
     if (this.#willNotStart(endpoint, readAt)) throw this.#notStarting(endpoint, operations?.listed ?? []);
@@ -272,18 +275,18 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     if (this.mayLag) {
       // A list that is older than the response shows the state before the change.
       if (Date.parse(endpoint.updated_at ?? "") < Date.parse(response?.updated_at ?? "")) return false;
-      // The change was accepted, but its operations are not known: too early to believe a list without any.
+      // The change was accepted, but its operations are unknown: too early to believe a list without any.
       if (changed && operations === undefined) return false;
     }
     if (endpoint.current_state === "active") return true;
     if (endpoint.current_state !== "idle") return false;
     if (idleIsReady || this.haveSucceeded || operations === undefined || operations.length === 0) return true;
-    // Operations that cannot be followed: an idle compute that was changed while idle stays idle.
+    // Operations cannot be followed: an idle compute that was changed while idle stays idle.
     const wasIdle = response?.current_state === "idle" && response.pending_state === undefined;
     return wasIdle && !this.mayLag;
   }
 
-  /** Nothing is under way, and lists have had the time to show it: waiting longer does not help. */
+  /** No operation is in progress, and lists have had the time to show one: waiting longer does not help. */
   #willNotStart({ current_state, pending_state }: EndpointRecord, readAt: number): boolean {
     const { operations = [] } = this.change;
     const isQuiet = pending_state === undefined && this.unfinished === undefined;
@@ -303,7 +306,7 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
 }
 
 interface DeletionExpectation extends AwaitedChange {
-  /** Whether its operations have to end, too: its branch is to be free then, or the project unlocked. */
+  /** Whether its operations must end, too: its branch must be free then, or the project unlocked. */
   readonly untilQuiet: () => boolean;
 }
 
@@ -314,7 +317,7 @@ export class DeletionWait extends OperationWait<DeletionExpectation> implements 
 
   override get needs(): Needs {
     if (this.change.untilQuiet()) return super.needs;
-    // Still listed by then, it may be that its operation has failed.
+    // If it is still listed by then, its operation may have failed.
     return this.mayLag ? "endpoints" : "both";
   }
 

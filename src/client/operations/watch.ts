@@ -6,13 +6,13 @@ import type { EndpointRecord, OperationRecord } from "../records";
 const FIRST_PAUSE_MS = 100;
 /** Waiters that are due within this time share a poll. */
 const GATHER_MS = 50;
-/** How much longer the request budget may make a pause at the expense of deadlines. */
+/** The most that the request budget may lengthen a pause at the expense of deadlines. */
 const LONGEST_CHARGED_MS = 10_000;
-/** How often a poll that waits beyond that, or for a permit, asks for its turn, and when that is shown. */
+/** How often a poll that waits longer, or for a permit, tries again, and after how long that is shown. */
 const SHORT_PAUSE_MS = 100;
 const SHOWN_AFTER_MS = 1_000;
 
-/** What a poll reads. */
+/** The lists that a poll reads. */
 export type Needs = "operations" | "endpoints" | "both";
 
 export interface Snapshot {
@@ -42,14 +42,14 @@ interface Waiter extends Pick<Condition<unknown>, "needs" | "dueAt" | "onProgres
   fail: (error: unknown) => void;
 }
 
-/** Reading again will not help. */
+/** Reading again does not help. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof SvcError)) return true;
   const kinds = [AuthenticationError, PermissionError, NotFoundError, BadRequestError];
   return kinds.some((kind) => error instanceof kind);
 }
 
-/** One poll loop for each project, shared by all that wait. It runs while somebody waits. */
+/** One poll loop per project, shared by all waiters. It runs while somebody waits. */
 export class ProjectWatch {
   readonly #waiters = new Set<Waiter>();
   #running = false;
@@ -57,7 +57,7 @@ export class ProjectWatch {
   #lastError: SvcError | undefined;
   #wake: () => void = () => undefined;
 
-  /** `read` makes one attempt; the loop makes the next one. */
+  /** `read` makes one attempt; the loop retries. */
   constructor(
     private readonly read: (needs: Needs) => Promise<Snapshot>,
     private readonly ceilingMs: number,
@@ -124,7 +124,7 @@ export class ProjectWatch {
         failures = 0;
         for (const waiter of [...this.#waiters]) if (waiter.joinedAt <= began) waiter.onSnapshot(snapshot);
       } catch (error) {
-        // Those that joined meanwhile fail as well: a refusal concerns the whole project.
+        // Waiters that joined meanwhile fail as well: a refusal concerns the whole project.
         if (isFinal(error)) for (const waiter of [...this.#waiters]) waiter.fail(error);
         else if (error instanceof SvcError) {
           this.#lastError = error;
@@ -138,8 +138,8 @@ export class ProjectWatch {
   }
 
   /**
-   * Until the request budget allows a poll. Its pace makes the pauses of a wait longer. Much longer ones, and those while
-   * others use the whole budget, are charged to no deadline.
+   * Waits until the request budget allows a poll. The budget lengthens the pauses of a wait. Much longer pauses, and
+   * those while others use the whole budget, are charged to no deadline.
    */
   async #turn(): Promise<void> {
     const turnAt = this.budget.reservePoll();
@@ -170,10 +170,10 @@ export class ProjectWatch {
     return [...this.#waiters].filter((waiter) => waiter.dueAt(this.#roundTripMs) <= time);
   }
 
-  /** Sleeps until then; true where a waiter came, or the last one left, before. */
+  /** Sleeps until then; true if a waiter came, or the last one left, before. */
   async #isWokenBefore(time: number): Promise<boolean> {
     return new Promise<boolean>((resolve) => {
-      // It may be over by now, of which Node warns. Beyond what a timer can hold it would fire at once.
+      // The time may be in the past, about which Node warns. A delay beyond the maximum of a timer would fire at once.
       const ms = Math.max(0, Math.ceil(time - performance.now()));
       const timer = setTimeout(() => resolve(false), Math.min(ms, LONGEST_TIMER_MS));
       this.#wake = () => {

@@ -1,11 +1,14 @@
 /**
- * When something counts as gone, and how long a list may lag: the one place that decides on a 404
+ * Decides when something counts as gone, and how long a list may lag. The only code that interprets a 404
  * (docs/design/rules.md, 3).
  */
 import { NotFoundError, SvcError } from "../http/errors";
 import { isGoneStatus } from "../http/responses";
 
-/** The service lacks this route, provided that the project exists. A 404 without the error body says nothing about routes. */
+/**
+ * The service lacks this route, provided that the project exists. A 404 without the error body says nothing about
+ * routes.
+ */
 export const isRouteMissing = (error: unknown): error is SvcError =>
   error instanceof NotFoundError || (error instanceof SvcError && error.status === 405);
 
@@ -15,14 +18,14 @@ export class SteadyObservation {
 
   constructor(private readonly lagMs: number) {}
 
-  /** Records what a read of this time (performance.now) has shown; true once it is believed. */
+  /** Records what a read at this time (performance.now) showed; true once it is believed. */
   observe(holds: boolean, observedAt: number): boolean {
     this.#since = holds ? (this.#since ?? observedAt) : undefined;
     return this.#since !== undefined && observedAt > this.#since && observedAt - this.#since >= this.lagMs;
   }
 }
 
-/** Undefined where the service answers 404: it is gone, maybe with its container. */
+/** Undefined if the service answers 404: it is gone, maybe with its container. */
 export async function undefinedIfGone<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

@@ -6,15 +6,15 @@ import type { Request } from "../http/requests";
 export interface WaitOptions {
   deadline?: Deadline | undefined;
   onProgress?: ((text: string) => void) | undefined;
-  /** Called with the error of each failed attempt: who waits may give up before the deadline. */
+  /** Called with the error of each failed attempt: a waiter may give up before the deadline. */
   onError?: ((error: SvcError) => void) | undefined;
 }
 
 type ReadOptions = Required<Pick<Request, "deadline" | "onProgress" | "onThrottled" | "onError" | "onSend">>;
 
 /**
- * One read that several callers wait for, each with its own deadline. All deadlines pause while the service asks the read to
- * wait. It ends by its own, which is as long as a caller's that was given more time for a read.
+ * One read that several callers wait for, each with its own deadline. All deadlines pause while the service makes the
+ * read wait. The read has its own deadline, which is extended to that of a caller with more time for a read.
  */
 export class SharedRead<T> {
   readonly result: Promise<T>;
@@ -55,7 +55,9 @@ export class SharedRead<T> {
     );
   }
 
-  /** When the latest attempt was sent (performance.now). Before the first one, which may be throttled: never later than that. */
+  /**
+   * When the latest attempt was sent (performance.now). Before the first one, which may be throttled: a lower bound.
+   */
   get startedAt(): number {
     if (this.#sentAt !== undefined || this.#throttled === 0) return this.#sentAt ?? this.#plannedAt;
     return Math.max(this.#plannedAt, performance.now());
@@ -69,7 +71,7 @@ export class SharedRead<T> {
         deadlineExceeded(totalMs, { method: "GET", path: this.path }, this.#lastError),
       );
     } catch (error) {
-      // Only one of the callers that share the read is told what to do about a refused key.
+      // Only one of the callers that share the read gets the advice on a refused key.
       if (error instanceof AuthenticationError && this.#hasThrown)
         throw new AuthenticationError(error.what, error.facts);
       this.#hasThrown = true;
@@ -110,12 +112,12 @@ export class SharedReads {
   readonly #changedAt = new Map<string, number>();
 
   /**
-   * The reads of this key, the latest of which started at `fresh` or later; left out, after our last change of it. A key
-   * has one type of result.
+   * The reads of this key, the latest of which started at `fresh` or later; if omitted, after our last change of it. A
+   * key has one type of result.
    */
   get<T>(key: string, startRead: (delayMs: number) => SharedRead<T>, fresh?: number): CachedReads<T> {
     const since = fresh ?? this.#changedAt.get(key) ?? 0;
-    // One key always comes with the same `startRead`, so what is cached under it has that type.
+    // A key always has the same `startRead`, so the value cached under it has that type.
     const cached = this.#cached.get(key) as CachedReads<T> | undefined;
     if (cached !== undefined && cached.latest.startedAt >= since) return cached;
     const latest = startRead(fresh === undefined ? 0 : GATHER_MS);

@@ -7,7 +7,10 @@ import type { Marked } from "../../host/requests";
 
 const LONGEST_MESSAGE = 2_000;
 
-/** What was thrown, as it may leave the provider. Anything but an `Error` would end as "undefined" or hang the call. */
+/**
+ * Converts what was thrown to the form that may leave the provider. Anything but an `Error` would end as "undefined" or
+ * hang the call.
+ */
 export function engineError(thrown: unknown, mark: (outs: Properties) => Marked): Error {
   if (!(thrown instanceof CallError)) return plainError(thrown);
   const kept = thrown.kept();
@@ -17,8 +20,8 @@ export function engineError(thrown: unknown, mark: (outs: Properties) => Marked)
 }
 
 /**
- * All that leaves the provider, beside `partialError`: no `id`, no stack (the engine prints it, with paths), no cause, a
- * message of at most 2 kB. `origin`: whose stack is printed with SVC_DEBUG.
+ * The only error that leaves the provider, beside `partialError`: no `id`, no stack (the engine prints it, with paths),
+ * no cause, a message of at most 2 kB. `origin`: the error whose stack is printed with SVC_DEBUG.
  */
 export function plainError(thrown: unknown, origin = thrown): Error {
   const message = messageOf(thrown);
@@ -28,18 +31,24 @@ export function plainError(thrown: unknown, origin = thrown): Error {
   return error;
 }
 
-/** A stack begins with the raw message, which may have lines that look like frames. Of one with another message nothing is taken. */
+/**
+ * A stack begins with the raw message, which may contain lines that look like frames. If the message differs, no frames
+ * are taken.
+ */
 function framesOf({ message, stack = "" }: Error): string[] {
   const start = stack.indexOf(message);
   const lines = start === -1 ? [] : stack.slice(start + message.length).split("\n");
   return lines.filter((line) => line.startsWith("    at ")).map(oneLine);
 }
 
-/** The engine keeps `id` and `properties` in the state and shows the reasons. Properties without `__provider` would poison the state for ever. */
+/**
+ * The engine stores `id` and `properties` and shows the reasons. Properties without `__provider` would make the state
+ * unusable for ever.
+ */
 function partialError(id: string, properties: Marked, reason: string): Error {
   const { message } = plainError(reason);
   const error = Object.assign(new Error(message), { id, reasons: [message] });
-  // They hold secrets, and whatever prints an error prints all that can be enumerated.
+  // Not enumerable: they hold secrets, and anything that prints an error prints its enumerable properties.
   Object.defineProperty(error, "properties", { value: properties, configurable: true });
   error.stack = "";
   return error;

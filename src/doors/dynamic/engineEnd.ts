@@ -1,17 +1,17 @@
 import { connect } from "node:http2";
 import { isEngineAddress } from "./engineLog";
 
-/** Before a connection that the engine closed, or that failed to begin with, is made anew. */
+/** The pause before a reconnection, after the engine closed the connection or the first attempt failed. */
 const PAUSE_MS = 1_000;
-/** How often a first connection is tried: there may be no engine at the address at all. */
+/** The attempts for the first connection: there may be no engine at the address at all. */
 const FIRST_TRIES = 5;
 
 /**
- * Ends this process when the engine's has ended, also by SIGKILL: the SDK's server would wait for its calls for ever. An open
- * connection to the engine's gRPC server tells at once; a CLI that is stopped or busy keeps it. What ends this process
- * is both: the connection was there, and now the address refuses one. A call under way ends with it, so that no request is sent
- * of which nobody would record the effect. `wasThere`: who started this process knows that the engine was there, so that one
- * that ends before the first connection is no other case.
+ * Ends this process when the engine's process has ended, even by SIGKILL: the SDK's server would wait for calls for
+ * ever. A closed connection to the engine's gRPC server shows this at once; a CLI that is stopped or busy keeps it
+ * open. The process ends only if a connection existed and the address now refuses one. A call in progress ends with it,
+ * so that no request is sent whose effect nobody would record. `wasThere`: the parent process knows that the engine
+ * existed, so no earlier connection is needed.
  */
 export function endWithEngine(address: string | undefined = process.argv.at(-1), wasThere = false): void {
   if (!isEngineAddress(address)) return;

@@ -6,18 +6,18 @@ import { isUrn } from "../../contract/identifiers";
 import { oneLine } from "../../contract/untrusted";
 import type { Log, LogLine } from "../../host/progress";
 
-/** Nothing waits for it. It is long, because a call that is only slow must not silence the process. */
+/** Nothing waits for it. It is long, because one slow call must not silence the process. */
 const CALL_DEADLINE_MS = 10_000;
 const ADDRESS = /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/;
 
-/** Of the dynamic-provider process, the last argument is one. */
+/** Whether it is an address, as the last argument of the dynamic-provider process is. */
 export function isEngineAddress(text: string | undefined): text is string {
   return text !== undefined && ADDRESS.test(text);
 }
 
 /**
- * The engine's own log, at the address that it gives the dynamic-provider process as its last argument. After a first
- * failure the process logs nothing more: a line that cannot be shown must not fail an `up`.
+ * The engine's own log, at the address that the dynamic-provider process receives as its last argument. After a failure
+ * the process logs nothing more: a line that cannot be shown must not fail an `up`.
  */
 export function engineLog(address: string | undefined = process.argv.at(-1)): Log {
   if (!isEngineAddress(address)) return () => undefined;
@@ -34,7 +34,10 @@ export function engineLog(address: string | undefined = process.argv.at(-1)): Lo
   };
 }
 
-/** A malformed URN crashes the CLI (docs/design/engine.md, Lines to the user); without one the line goes to the stack's. */
+/**
+ * A malformed URN crashes the CLI (docs/design/engine.md, Lines to the user); without a URN the line belongs to the
+ * stack.
+ */
 export function loggableUrn(urn: string | undefined): string {
   return isUrn(urn) ? urn : "";
 }
@@ -42,10 +45,10 @@ export function loggableUrn(urn: string | undefined): string {
 type Send = (line: LogLine, done: (failed: boolean) => void) => void;
 
 function connect(address: string): Send {
-  // Required at the first line that is logged: in the dynamic-provider process the SDK has these modules in memory
-  // already. grpc-js is the SDK's dependency, not ours, so it is found from there.
+  // Loaded with the first logged line: in the dynamic-provider process the SDK has these modules in memory already.
+  // grpc-js is a dependency of the SDK, not ours, so it is resolved from there.
   const load = createRequire(require.resolve("@pulumi/pulumi"));
-  // Modules by their declared types.
+  // The modules have these declared types.
   const grpc = load("@grpc/grpc-js") as typeof Grpc;
   const { EngineClient } = load("./proto/engine_grpc_pb") as typeof EngineService;
   const { LogRequest, LogSeverity } = load("./proto/engine_pb") as typeof EngineMessages;

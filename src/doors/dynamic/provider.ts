@@ -1,4 +1,4 @@
-/** The door for dynamic resources: the engine asks by way of the SDK's provider process, with properties alone. */
+/** The door for dynamic resources: the engine calls through the SDK's provider process, and sends only properties. */
 import { hiddenInputs, storedInputs, visible, type Properties } from "../../contract/hiddenKeys";
 import type { ReadSetting } from "../../contract/settings";
 import { unknownProperty } from "../../helpers/given";
@@ -12,27 +12,32 @@ import type { Hosted, Session } from "../../host/session";
 import { engineError, plainError } from "./callErrors";
 import type { DynamicProvider } from "./types";
 
-/** Turns a resource into a Pulumi dynamic provider: takes the hidden inputs, stores some of them with the outs, and throws only errors of its own. */
+/**
+ * Turns a resource into a Pulumi dynamic provider: reads the hidden inputs, stores some of them with the outs, and
+ * throws only errors of its own.
+ */
 export function dynamicProvider<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
   session: Session,
 ): DynamicProvider {
   let readSetting: ReadSetting = () => undefined;
   const hosted: Hosted<Args, Outputs> = { resource, session, readSetting: (name) => readSetting(name) };
-  /** The URNs of resources whose hidden inputs change, and would stand in a diff that the engine makes. */
+  /** The URNs of resources whose hidden inputs change and would appear in a diff by the engine. */
   const hiddenChanges = new Set<string>();
   const surplus = (paths: readonly string[]): Wrong[] =>
     paths.map((path) => ({ path, reason: unknownProperty(path, Object.keys(resource.args)) }));
   /**
-   * Left undefined, the engine compares the inputs itself and can tell what differs (docs/design/engine.md, Diff). Where the
-   * inputs are equal and only the outs differ, it needs an answer; where hidden ones differ too, it would show them.
+   * If `changes` is undefined, the engine compares the inputs itself and can show what differs (docs/design/engine.md,
+   * Diff). It needs an answer if the inputs are equal and only the outs differ, and also if hidden inputs differ, which
+   * it would show.
    */
   const verdict = (changes: DiffResult["changes"], urn = ""): { changes?: boolean } => {
     if (changes === "none") return { changes: false };
     return changes === "outs" || hiddenChanges.has(urn) ? { changes: true } : {};
   };
   return {
-    // Called once per process and text, possibly beside the first call: stored before anything is awaited.
+    // Called once per process and text, possibly during the first call: it stores the configuration before anything is
+    // awaited.
     configure({ config }) {
       readSetting = (name) => config.get(`svc:${name}`);
       return Promise.resolve();
@@ -46,7 +51,7 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
       const request = { urn, olds: visible(olds), news: visible(news), declared, ignored, problems };
       const { args, problems: found } = await inEngineForm(check(hosted, request));
       if (urn !== undefined && hidesChange(olds, news)) hiddenChanges.add(urn);
-      // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
+      // The property stays empty: the engine would print its value, even a secret (docs/design/engine.md).
       const failures = found.map((problem) => ({ property: "", reason: problemText(problem) }));
       return { inputs: markedInputs(resource, { ...args, ...storedInputs(own) }, news), failures };
     },
@@ -99,20 +104,20 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
   };
 }
 
-/** What a creation and an update take from the hidden inputs of the program. */
+/** The hidden inputs of the program that a creation and an update use. */
 function fromProgram(news: Properties): Pick<CreateRequest, "urn" | "timeouts" | "carried"> {
   const own = hiddenInputs(news);
   return { urn: own.__urn, timeouts: own.__timeouts, carried: storedInputs(own) };
 }
 
-/** Whether hidden inputs differ. With `replaceOnChanges` the engine has to compare by itself all the same. */
+/** Whether hidden inputs differ. With `replaceOnChanges` the engine must compare by itself anyway. */
 function hidesChange(olds: Properties, news: Properties): boolean {
   const [before, own] = [hiddenInputs(olds), hiddenInputs(news)];
   const isNew = Object.keys(visible(olds)).length === 0;
   return !isNew && own.__replaceOnChanges !== true && !sameJson(storedInputs(before), storedInputs(own));
 }
 
-/** `mark`: of a call that may leave something behind where it fails. */
+/** `mark`: for a call that may leave something behind when it fails. */
 async function inEngineForm<Result>(work: Promise<Result>, mark?: (outs: Properties) => Marked): Promise<Result> {
   try {
     return await work;

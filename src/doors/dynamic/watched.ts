@@ -1,6 +1,6 @@
 /**
- * What the Node processes of an engine load first that a command of ours has started: with `up --refresh` the engine starts a
- * provider process that it may never call, and so never has load a provider of ours.
+ * The first module that the engine's Node processes load if one of our commands started the engine. With `up --refresh`
+ * the engine starts a provider process that it may never call, so that process never loads our provider.
  */
 import { endWithEngine } from "./engineEnd";
 

@@ -68,7 +68,7 @@ export interface AuthIntegrationOutputs {
 
 export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutputs> = {
   kind: "AuthIntegration",
-  // A project takes one integration for each auth provider.
+  // A project can have one integration per auth provider.
   deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: true },
@@ -77,7 +77,7 @@ export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutpu
     roleName: { replaces: true, unreadable: true },
     authProvider: { replaces: true },
     adopt: { createOnly: true },
-    // No request carries it, and leaving it out turns it off.
+    // No request carries it, and omitting it turns it off.
     deletionProtection: { local: true, protects: true, assumed: false },
   },
   outputs: {

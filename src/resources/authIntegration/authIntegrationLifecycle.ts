@@ -19,10 +19,10 @@ type Outputs = AuthIntegrationOutputs & Partial<Shape>;
 /** The service's default. */
 const DEFAULT_ROLE = "svcdb_owner";
 
-/** An auth integration with the key set of its creation (docs/design/api.md). */
+/** An auth integration with the key set that it was created with (docs/design/api.md). */
 export const authIntegration = define(declaration, schemas, {
   declares({ projectId, authProvider }, standard, givenNames) {
-    // Without the argument it is the one of the settings; one that is not known yet may be any.
+    // Without the argument, the provider of the settings is meant; an unknown one may be any.
     const named = givenNames.has("authProvider") ? authProvider : standard;
     return claim(
       'an auth integration with the same "projectId" and "authProvider"',
@@ -93,7 +93,7 @@ export const authIntegration = define(declaration, schemas, {
   },
 
   async update(call, { id, outs }, args) {
-    // Every argument replaces, so this only completes a failed creation.
+    // Every argument replaces, so an update only completes a failed creation.
     const integration = await find(call, id, outs);
     if (integration === undefined) throw goneError();
     const { projectId } = splitId(id);
@@ -108,7 +108,7 @@ export const authIntegration = define(declaration, schemas, {
   async delete(call, { id, outs }) {
     const { projectId, rest: authProvider } = splitId(id);
     let isTold = false;
-    // No preview can tell: before it deletes what the program no longer declares, the engine asks no provider.
+    // A preview cannot warn: the engine asks no provider before it deletes what the program no longer declares.
     const beforeAttempt = (): void => {
       call.beforeDelete();
       if (!isTold) call.note(deletionNote(id, outs));
@@ -128,14 +128,14 @@ export const authIntegration = define(declaration, schemas, {
   },
 });
 
-/** What goes with an integration, as far as the state knows it: the service lists neither users nor keys. */
+/** What is deleted with an integration, as far as the state knows: the service lists neither users nor keys. */
 function deletionNote(id: string, { branchId, databaseName }: Partial<Outputs>): string {
   const database = databaseName === undefined ? "" : `database ${databaseName} of `;
   const table = branchId === undefined ? "" : `. The table of synced users may stay in ${database}${branchId}`;
   return `AuthIntegration ${id}: its deletion is sent now, and takes along all of its users, keys, OAuth providers, redirect domains and mail settings, also those that this stack does not declare${table}`;
 }
 
-/** Another auth project under the same name is another integration: the stored one is gone then, with its keys. */
+/** Another auth project under the same name is another integration: the stored one and its keys are gone. */
 const isIntegration =
   (authProvider: string, authProviderProjectId?: string) =>
   (item: AuthIntegrationRecord): boolean =>
@@ -147,7 +147,7 @@ function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partia
   return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
 }
 
-/** The outputs, once the service shows the integration as it was declared. */
+/** The outputs, once the service shows the integration as declared. */
 async function untilShown(
   call: Call<Outputs>,
   id: string,
@@ -196,7 +196,7 @@ async function createNew(call: Call<Outputs>, args: Shape, authProvider: string)
       `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${createdAgo(item.created_at)}`,
     advice: () => 'Set "adopt: true" to manage it here (if it matches the program), or delete it',
     onFound: (item) => {
-      // Without keys for now: they were lost with the response, and creating new ones may fail.
+      // Without keys at first: they were lost with the response, and creating new ones may fail.
       call.checkpoint(id, { ...storedOutputs(id, {}), ...recordOutputs(item) });
       call.note(
         `AuthIntegration ${id} was found after the response to its creation was lost: a new key set is created for it`,
@@ -228,7 +228,7 @@ async function adopt(call: Call<Outputs>, args: Shape, existing: AuthIntegration
   return { branchId, ...keyOutputs(keys) };
 }
 
-/** Why an existing integration is not taken over; undefined where it is. */
+/** Why an existing integration is not taken over; undefined if it is. */
 function refusalToAdopt(
   args: Partial<Shape> & Pick<Shape, "projectId">,
   existing: AuthIntegrationRecord,
@@ -245,7 +245,7 @@ function refusalToAdopt(
   return `${what}. It differs from the program in ${named}, which cannot be changed. Declare the existing values, or delete it first`;
 }
 
-/** What the list of branches shows about the one that an integration is to be created on. */
+/** The plan's findings about the branch of an integration to be created, from the list of branches. */
 function branchFindings(
   projectId: string,
   branchId: string | undefined,
@@ -260,7 +260,7 @@ function branchFindings(
   if (branch === undefined) return [obstacle(missingBranch(projectId, branchId, branches))];
   const production = branches.find((one) => one.default === true);
   if (production === undefined || branch.default === true) return [];
-  // Not every service does, so it is no obstacle.
+  // Not every service refuses this, so it is not an obstacle.
   return [
     effect(
       `${branchId} is not flagged as the default branch of the project, which is ${production.id}: the service may refuse an auth integration there`,
@@ -268,7 +268,10 @@ function branchFindings(
   ];
 }
 
-/** A replacement deletes first, and the users of the deleted integration are lost: it does not begin where the new one may be refused. */
+/**
+ * A replacement deletes first, and the users of the deleted integration are lost. So it does not begin if the new one
+ * may be refused.
+ */
 const notReplacedText = ({ message }: Finding): string =>
   `nothing is deleted, because the new integration may be refused: ${message}. To move it all the same, and lose its users, remove it from the program, run pulumi up, and add it again`;
 
@@ -310,7 +313,7 @@ async function defaultBranchId(call: Call<Outputs>, projectId: string): Promise<
   return branch.id;
 }
 
-/** The branch that is taken where none is given, or why there is none. */
+/** The branch that is used if none is given, or why there is none. */
 function defaultBranch(branches: readonly BranchRecord[] | undefined): BranchRecord | string {
   if (branches === undefined)
     return 'this service does not list branches, so the default one cannot be looked up. Give "branchId"';

@@ -3,7 +3,7 @@ import { authProviderSchema, branchIdSchema, projectIdSchema } from "../shared/i
 import { boolean, textUpTo } from "../shared/argumentSchemas";
 import type { AuthIntegrationShape } from "./authIntegrationDeclaration";
 
-/** Of Postgres. */
+/** The limit of Postgres. */
 const identifier = textUpTo(63);
 
 export const schemas: SchemasOf<AuthIntegrationShape> = {

@@ -36,7 +36,7 @@ export interface AuthKeysOutputs {
 
 export const declaration: Declaration<AuthKeysShape, AuthKeysOutputs> = {
   kind: "AuthKeys",
-  // The new set is in use before the old one is forgotten.
+  // The new set exists before the old one is removed from the state.
   deleteBeforeReplace: false,
   args: {
     projectId: { required: true, replaces: "container" },

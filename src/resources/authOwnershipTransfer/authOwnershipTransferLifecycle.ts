@@ -12,7 +12,7 @@ type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
 
 const NOT_TAKEN_BACK = "an issued URL stays valid, and a confirmed transfer is not undone";
 
-/** The first step of a transfer of ownership (docs/design/api.md): asking for the address of the second. */
+/** The first step of a transfer of ownership (docs/design/api.md): requests the address for the second. */
 export const authOwnershipTransfer = inIntegration(declaration, schemas, {
   objects: () => [],
 
@@ -35,7 +35,7 @@ export const authOwnershipTransfer = inIntegration(declaration, schemas, {
   },
 });
 
-/** The address cannot be read again; asking for it anew would be another transfer. */
+/** The address cannot be read again; requesting another one would be another transfer. */
 function storedOutputs(id: string, { url = "" }: Partial<Outputs>): Outputs {
   return { ...splitChildId(id), url };
 }

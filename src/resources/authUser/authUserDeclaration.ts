@@ -31,7 +31,7 @@ export interface AuthUserOutputs {
 
 export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
   kind: "AuthUser",
-  // The service takes an address once.
+  // The service accepts an address only once.
   deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },

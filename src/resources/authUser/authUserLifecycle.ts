@@ -10,10 +10,10 @@ type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
 
 const userObject = (id: string): string => `auth user ${id}`;
-/** The address, which only one user can have: free again once this run has deleted its user. */
+/** The memory's name for an address, which only one user can have: free again once this run has deleted that user. */
 const addressObject = (projectId: string, email: string): string => `auth address ${projectId} ${email.toLowerCase()}`;
 
-/** A user of an integration (docs/design/api.md), who cannot be read back. */
+/** A user of an integration (docs/design/api.md). Users cannot be read back. */
 export const authUser = inIntegration(declaration, schemas, {
   declares: ({ projectId, email }) =>
     claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
@@ -58,7 +58,8 @@ async function createNew(
       return await call.client.auth.createUser(projectId, request, call);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      // This run may have deleted the user of this address meanwhile, may be deleting it, or may begin with that a moment later.
+      // This run may have deleted the user with this address meanwhile, may be deleting it, or may begin to a moment
+      // later.
       if ((existedBefore && run.wasDeleted(address)) || (await run.leavesSoon(address))) {
         await run.waitUntilFree(address, 'another user with this "email" was still being deleted');
         continue;
@@ -72,7 +73,10 @@ async function createNew(
   }
 }
 
-/** Including what the service does not show and what the program no longer gives: the same value given again must not replace the user. */
+/**
+ * Includes what the service does not show and what the program no longer gives: giving the same value again must not
+ * replace the user.
+ */
 function storedOutputs(id: string, { authProvider, email, name }: Partial<Outputs>): Outputs {
   const { projectId, rest: userId } = splitId(id);
   // A user that is only looked up has none of these three.

@@ -1,7 +1,7 @@
 /**
- * Which primary occupies a branch, whether this run moves it away or deletes it, and whether it may be taken over. Without
- * the wait for that, a chain of moves takes as many runs as it has links, and an adoption takes a compute that moves away
- * (docs/design/rules.md).
+ * Which primary occupies a branch, whether this run moves it away or deletes it, and whether it may be taken over.
+ * Without waiting for that, a chain of moves would take one run per link, and an adoption would take a compute that is
+ * moving away (docs/design/rules.md).
  */
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
@@ -17,9 +17,9 @@ export const primaryObject = (projectId: string, branchId: string) => `primary c
 export const adoptedObject = (endpointId: string): string => `adopted ${computeObject(endpointId)}`;
 
 /**
- * The primary that stays on a branch where another one is to go: the compute `moverId`, or a new one. A primary that this
- * run moves away or deletes is waited for, also when the engine begins with that a moment later.
- * @throws when it is still leaving at the deadline, and when it waits in turn for the branch of the other one.
+ * The primary that stays on a branch that another compute is to occupy: `moverId`, or a new one. Waits for a primary
+ * that this run moves away or deletes, even if the engine begins a moment later.
+ * @throws when it is still leaving at the deadline, or when it waits in turn for the branch of the other one.
  */
 export async function findOccupant(
   call: Call<never>,
@@ -33,7 +33,7 @@ export async function findOccupant(
     const occupant = listed.find(({ type, branch_id }) => type === PRIMARY && branch_id === branchId);
     if (occupant === undefined || occupant.id === moverId) return undefined;
     const object = computeObject(occupant.id);
-    // A list that still shows what this run has deleted lags.
+    // A list that still shows what this run has deleted is out of date.
     if (run.wasDeleted(object)) return undefined;
     if (run.release(object) === undefined) {
       if (isStaying) return occupant;
@@ -48,7 +48,7 @@ export async function findOccupant(
   }
 }
 
-/** Notes that one object waits for the place of another; true when that one waits, directly or not, for this one. */
+/** Notes that one object waits for the place of another. True if that one waits, directly or not, for this one. */
 function waitsInCycle({ run }: Call<never>, object: string, other: string): boolean {
   for (let next: string | undefined = other; next !== undefined; next = run.release(next)?.waitsFor) {
     if (next === object) return true;
@@ -58,7 +58,7 @@ function waitsInCycle({ run }: Call<never>, object: string, other: string): bool
   return false;
 }
 
-/** @throws when a primary stays on the branch that one is to move to. */
+/** @throws when a primary stays on the branch that another is to move to. */
 export async function refuseOccupiedBranch(
   call: Call<never>,
   args: ComputeEndpointShape,
@@ -73,7 +73,7 @@ export async function refuseOccupiedBranch(
   );
 }
 
-/** What to do where another resource of the program has the primary that stays; else empty. */
+/** What to do if another resource of the program has the primary that stays; empty otherwise. */
 export function orderAdvice({ run }: Call<never>, { id }: EndpointRecord): string {
   const owner = run.otherOwner(computeObject(id));
   if (owner === undefined) return "";
@@ -87,19 +87,19 @@ export function orderAdvice({ run }: Call<never>, { id }: EndpointRecord): strin
 export const occupiedBranch = ({ id, branch_id }: EndpointRecord): string =>
   `${branch_id} already has a primary compute (${id}), and a branch can have only one`;
 
-/** For the plan, and for an update. */
+/** For the plan and for an update. */
 export const waitsInTurn = (moverId: string): string =>
   `that one in turn waits for the branch of ${moverId}: computes cannot swap branches in one step`;
 
 export const SWAP_ADVICE =
   "Use two steps: first move one of them to a free branch and run pulumi up; then move it to its branch and run pulumi up again";
 
-/** It ends a sentence that says what to do. */
+/** Ends a sentence that says what to do. */
 export const twoSteps = (occupantId: string): string =>
   `two steps: first move ${occupantId} to a free branch, or remove it from the program, and run pulumi up; ` +
   "then move this one and run pulumi up again";
 
-/** The error for a compute that exists where one is to be created. */
+/** The error for a compute that exists where another is to be created. */
 export function alreadyExists(endpoint: EndpointRecord): Error {
   const isPrimary = endpoint.type === PRIMARY;
   const what = isPrimary
@@ -118,7 +118,7 @@ export function alreadyExists(endpoint: EndpointRecord): Error {
   );
 }
 
-/** Why the compute that "adopt" names is not taken over; undefined where it is. */
+/** Why the compute that "adopt" names is not taken over; undefined if it is. */
 export function refusalToAdopt(endpoint: EndpointRecord | undefined, type: string): string | undefined {
   if (endpoint === undefined)
     return '"adopt" names a compute that is not in this project. Remove "adopt" to create a new one';
@@ -127,7 +127,7 @@ export function refusalToAdopt(endpoint: EndpointRecord | undefined, type: strin
     : `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`;
 }
 
-/** The compute that `adopt` names; undefined when this run has deleted it: a replacement may delete it first. */
+/** The compute that `adopt` names; undefined if this run has deleted it: a replacement may delete it first. */
 export async function findComputeToAdopt(
   call: Call<never>,
   endpointId: string,

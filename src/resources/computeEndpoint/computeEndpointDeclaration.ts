@@ -118,10 +118,10 @@ export interface ComputeEndpointOutputs {
   poolerMode?: string;
 }
 
-/** The host name that a host ends in. */
+/** The host name without its first label. */
 const proxyHostOf = (host: string): string => host.slice(host.indexOf(".") + 1);
 
-/** A size that this version does not know is no reason to fail a refresh. */
+/** A size that this version does not know must not fail a refresh. */
 function maxConnectionsOf(size: ComputeSize): ComputeEndpointOutputs["maxConnections"] | undefined {
   const { min, max } = limitsOf(size);
   if (![min, max].every((cu) => computeSizes.includes(cu))) return undefined;
@@ -138,7 +138,7 @@ function sameSize(left: ComputeSize, right: ComputeSize): boolean {
   return one.min === other.min && one.max === other.max;
 }
 
-/** As the service counts them: 0 is its default, -1 is never. */
+/** In the service's numbers: 0 is its default, -1 is never. */
 export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number }): number {
   if (typeof value === "object") return value.afterSeconds;
   return value ? 0 : -1;
@@ -150,7 +150,7 @@ const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
 
 export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutputs> = {
   kind: "ComputeEndpoint",
-  // A branch has one primary at most.
+  // A branch has at most one primary.
   deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: true },
@@ -160,7 +160,7 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     size: { equal: sameSize },
     scaleToZero: { equal: (left, right) => effectiveSeconds(left) === effectiveSeconds(right) },
     poolerEnabled: {},
-    // One that exists may have a mode, a region or a provisioner that cannot be declared.
+    // An existing compute may have a mode, a region or a provisioner that cannot be declared.
     poolerMode: { imported: false },
     disabled: {},
     passwordlessAccess: {},
@@ -169,11 +169,11 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     settings: { onlyIfGiven: true, reference: { valuesOf: "pgSettings" } },
     restartTriggers: { local: true },
     adopt: { createOnly: true },
-    // No request carries it, and leaving it out turns it off.
+    // No request carries it, and omitting it turns it off.
     deletionProtection: { local: true, protects: true, assumed: false },
   },
   outputs: {
-    // From the id, which stays known in the preview of a change.
+    // Derived from the id, which stays known in the preview of a change.
     endpointId: { identity: true, derived: { from: "id", by: (id: string) => id.slice(id.indexOf("/") + 1) } },
     host: {},
     pooledHost: { derived: { from: "host", by: pooledHost } },

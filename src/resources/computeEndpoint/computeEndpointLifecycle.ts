@@ -81,14 +81,14 @@ export const computeEndpoint = define(declaration, schemas, {
     if (endpoint === undefined) return undefined;
     const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
     return {
-      // A field that the record lacks may just not be shown: the stored value stays, and it is no drift.
+      // The service may just not show a missing field: the stored value stays, and it is not drift.
       args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
       outputs: toOutputs(projectId, endpoint),
       ready: isSettled(endpoint) && !failed && !suspensionFailed(outs, endpoint),
     };
   },
 
-  /** In five steps, which stand below under these names. */
+  /** Five steps, defined below under these names. */
   async update(call, stored, declared, changes) {
     const args = call.withValues(declared);
     const { projectId, rest } = splitId(stored.id);
@@ -141,7 +141,7 @@ function checkpoint(
   call.checkpoint(id, outputs, shown);
 }
 
-/** Whether a PATCH takes it (docs/design/api.md). */
+/** Whether a PATCH accepts it (docs/design/api.md). */
 function isUpdatable(name: string): boolean {
   const { replaces, local, createOnly } = ruleOf(declaration.args, name) ?? {};
   return replaces === undefined && local !== true && createOnly !== true;
@@ -149,7 +149,7 @@ function isUpdatable(name: string): boolean {
 
 const shownBy = (args: Shape, endpoint: EndpointRecord) => toArguments(args.projectId, endpoint, args.settings);
 
-/** The arguments that the service does not show with the value of the program. */
+/** The arguments that the service does not show with the program's value. */
 const differing = (args: Shape, endpoint: EndpointRecord): string[] =>
   unconfirmed(declaration.args, { sent: args, shown: shownBy(args, endpoint), proof: true });
 
@@ -157,7 +157,7 @@ const differing = (args: Shape, endpoint: EndpointRecord): string[] =>
 const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>
   args.disabled === true && disabled === true && current_state === "active" && pending_state === undefined;
 
-/** Whether an effect of the last changes has failed and nothing has mended it since. */
+/** Whether an effect of the last changes failed and nothing has repaired it since. */
 const hasFailedChange = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> =>
   call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
 
@@ -170,24 +170,24 @@ interface Update {
   readonly differ: readonly string[];
 }
 
-/** Whether the service may lack it although an earlier change was to bring it: that did not finish, and had sent it. */
+/** Whether an earlier unfinished change had sent it, so that the service may lack it. */
 const mayBeOpen = ({ unfinished, sent }: Update["stored"], name: string): boolean =>
   unfinished && (sent?.has(name) ?? true);
 
 /**
- * Step 1: the arguments that the plan changes, and those for which the service is asked and not the state: an unfinished
- * change may not have been applied, and an unmanaged argument may have changed since it was stored. What else differs is
- * drift.
+ * Step 1: the arguments that the plan changes, and those that are compared with the service instead of the state: an
+ * unfinished change may not have been applied, and an unmanaged argument may have changed since it was stored. Any
+ * other difference is drift.
  */
 function namesToSend({ stored, changes: { changed, added }, differ }: Update): string[] {
   const newlyManaged: ReadonlySet<string> = added;
-  // A part of the settings that is no longer given is not managed.
+  // A part of the settings that the program drops is no longer managed.
   const planned = [...changed].filter((name) => name !== "settings" || differ.includes(name));
   const asked = differ.filter((name) => mayBeOpen(stored, name) || newlyManaged.has(name));
   return [...planned, ...asked].filter(isUpdatable);
 }
 
-/** Step 2: what an earlier command has left under way ends first. */
+/** Step 2: waits for what an earlier command left in progress. */
 async function finishEarlierChange(
   { call, stored, args }: Update,
   endpoint: EndpointRecord,
@@ -196,12 +196,12 @@ async function finishEarlierChange(
   return stored.unfinished && !isSettled(endpoint) ? getReady(call, args, { endpoint, isSendingMore }) : endpoint;
 }
 
-/** Step 3: only an operation that succeeds mends a failed one, so all that had been sent is sent again. */
+/** Step 3: only a successful operation repairs a failed one, so everything that had been sent is sent again. */
 function namesToSendAgain({ stored, args }: Update): string[] {
   return Object.keys(args).filter((name) => mayBeOpen(stored, name) && isUpdatable(name) && name !== "branchId");
 }
 
-/** Step 4: one request for all arguments, then the restart that a changed trigger asks for. */
+/** Step 4: one request for all arguments, then the restart that a changed trigger requires. */
 async function sendAndRestart(
   { call, stored, args, changes, differ }: Update,
   endpoint: EndpointRecord,
@@ -211,7 +211,7 @@ async function sendAndRestart(
   const resizes = names.has("size") && differ.includes("size") && endpoint.current_state === "active";
   const restarts = changes.changed.has("restartTriggers") && args.restartTriggers !== undefined && !resizes;
   const { restartTriggers } = stored.outs;
-  // Until the restart is done, the state holds the triggers of the last one.
+  // Until the restart is done, the state holds the previous triggers.
   const sender: typeof call = {
     ...call,
     checkpoint: (id, outputs, shown) =>
@@ -246,7 +246,7 @@ function changeOptions(call: Call<Outputs>, args: Shape): ChangeOptions {
   };
 }
 
-/** The branch where a primary is to be created has one already. */
+/** The branch of a primary to be created already has one. */
 class BranchOccupiedError extends Error {}
 
 async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
@@ -317,8 +317,8 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
 }
 
 /**
- * Takes over an existing compute, and changes it to what is declared. The state has it from the first accepted change on.
- * @throws before anything is changed, when it cannot be changed to that.
+ * Takes over an existing compute and changes it to what is declared. The first accepted change stores it in the state.
+ * @throws before anything is changed, if the change is not possible.
  */
 async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
   const names = differing(args, endpoint);
@@ -329,18 +329,18 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
   }
   call.run.takeOver(computeObject(endpoint.id));
   call.note(`${endpoint.id} is taken over: destroying deletes it, unless retainOnDelete is set`);
-  // All of it is to be as declared, also what is still to be sent when this is interrupted.
+  // Everything must become as declared, including what is not sent yet if this is interrupted.
   call.sending(Object.keys(args).filter(isUpdatable));
   let adopted = endpoint;
   if (!isSettled(endpoint)) {
-    // An interrupted command may have left it unfinished. It may be started from here on, so it is in the state first.
+    // An interrupted command may have left it unfinished. This may start it, so it is stored first.
     checkpoint(call, args, { endpoint });
     adopted = await getReady(call, args, { endpoint, isSendingMore: names.some(isUpdatable) });
   }
   const updates = new Set(differing(args, adopted).filter(isUpdatable));
   if (updates.size === 0) return adopted;
   adopted = await change(call, args, { endpoint: adopted, names: updates });
-  // The change has waited for its turn: somebody may have changed the rest meanwhile.
+  // The change waited for its turn: somebody may have changed the rest meanwhile.
   const late = new Set(
     unconfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted) }).filter(isUpdatable),
   );
@@ -348,7 +348,7 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
   return shownAsSent(call, args, { endpoint: adopted, sent: args });
 }
 
-/** Sends the arguments that are named. */
+/** Sends the named arguments. */
 async function change(
   call: Call<Outputs>,
   args: Shape,
@@ -370,7 +370,7 @@ async function change(
     }
   };
   const move = async (): Promise<EndpointRecord> =>
-    // A compute that is to go to its old branch waits for this move, as this one waits for the primary of its new branch.
+    // A compute that moves to its old branch waits for this move, as this one waits for the primary of its new branch.
     call.run.whileReleasing([computeObject(endpoint.id)], false, async () => {
       await refuseOccupiedBranch(call, args, endpoint);
       return send();
@@ -379,7 +379,7 @@ async function change(
   return shownAsSent(call, args, { endpoint: changed, sent });
 }
 
-/** @throws where the service goes on showing something else than was sent. */
+/** @throws if the service still shows something other than what was sent. */
 async function shownAsSent(
   call: Call<Outputs>,
   args: Shape,
@@ -387,7 +387,7 @@ async function shownAsSent(
 ): Promise<EndpointRecord> {
   const expected = expectedOf<EndpointRecord>(declaration.args, {
     sent,
-    // A field that the record lacks may just not be shown.
+    // The service may just not show a missing field.
     argumentsOf: (now) => shownBy(args, now),
     checkpoint: (shown, now) => checkpoint(call, args, { endpoint: now, shown }),
   });
@@ -395,9 +395,9 @@ async function shownAsSent(
 }
 
 /**
- * Waits for a compute that an earlier command has left unfinished, and starts it again where nothing is under way any more
- * (a disabled one cannot be started). `isSendingMore`: a change is still to be sent, which may be what the start needs, so a
- * failed start does not keep it from being sent.
+ * Waits for a compute that an earlier command left unfinished, and starts it again if nothing is in progress any more
+ * (a disabled one cannot be started). `isSendingMore`: a change follows, which the start may need, so a failed start
+ * does not prevent it.
  */
 async function getReady(
   call: Call<Outputs>,

@@ -24,7 +24,7 @@ const A_SIZE = "a number of compute units (CU), or {min, max}";
 
 const isSize = (value: number): boolean => computeSizes.includes(value);
 const notASize = ({ input }: { input?: unknown }) => `${String(input)} CU is not a size of the service (${SIZES})`;
-/** No list of tomorrow has it. */
+/** No future list of sizes contains such a value. */
 const NOT_POSITIVE = "must be more than 0 CU";
 
 const sizeCu = z
@@ -35,7 +35,7 @@ const sizeCu = z
 const limitCu = z
   .number({ error: needs("a number of compute units (CU)", "number") })
   .positive({ error: NOT_POSITIVE, abort: true })
-  // Beyond the limit there is one thing to say, not two.
+  // Beyond the limit, only the message about the limit is shown.
   .refine((value) => isSize(value) || value > LARGEST_AUTOSCALING_CU, { error: notASize, params: UNLISTED })
   .refine((value) => value <= LARGEST_AUTOSCALING_CU, {
     error: ({ input }) =>
@@ -74,7 +74,7 @@ const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
     .record(z.string().min(1), orReference(z.string({ error: notText }), notText), {
       error: ({ code, input }) => (code === "invalid_key" ? "must have a name" : notSettings({ input })),
     })
-    // No setting has such a name, and what looks like a reference as a whole is one nowhere.
+    // No setting has such a name, and a reference is not allowed in place of the whole object.
     .refine((value) => !isReference(value), {
       error: "must be an object of Postgres settings: each can be a reference",
     }),

@@ -21,7 +21,7 @@ import { listBranches, missingBranch } from "../shared/branches";
 import { goneFinding } from "../shared/conflictMessages";
 import { splitId } from "../shared/identifiers";
 
-/** What the lists show about a compute that is to be created. */
+/** The findings about a compute to be created. */
 export async function computeFindings(look: Look<ComputeEndpointShape>): Promise<Finding[] | undefined> {
   const { args, givenNames, client, reading } = look;
   const { projectId, branchId, type = PRIMARY, name, adopt = false } = args;
@@ -32,7 +32,7 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
 
   const named = typeof adopt === "string" ? listed.find(({ id }) => id === adopt) : undefined;
   const refusal = typeof adopt === "string" ? refusalToAdopt(named, type) : undefined;
-  // A replacement may go on naming the compute that it replaces.
+  // A replacement may still name the compute that it replaces.
   if (refusal !== undefined && look.planned(computeObject(String(adopt))) === undefined) return [obstacle(refusal)];
   const takenOver = (endpoint: EndpointRecord | undefined): Finding[] =>
     endpoint === undefined || !isForeign(endpoint)
@@ -56,13 +56,13 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
   // Two replicas may have the same name.
   if (type !== PRIMARY) return takenOver(named);
   if (existing !== undefined) return [mayLeave(occupiedBranch(existing), look)];
-  // One of the program that somebody has moved here.
+  // A compute of the program that somebody moved here.
   const moved = listed.find((endpoint) => isSame(endpoint) && endpoint.id !== named?.id);
   const { staysWith } = moved === undefined ? {} : fateOf(look, moved);
   return moved === undefined || staysWith === undefined ? takenOver(named) : [managedThere(moved, staysWith)];
 }
 
-/** What the lists show about a compute that is to be changed. */
+/** The findings about a compute to be changed. */
 export async function updateFindings(
   look: Look<ComputeEndpointShape>,
   { stored, changes, label }: Plan<ComputeEndpointShape, ComputeEndpointOutputs & Partial<ComputeEndpointShape>>,
@@ -79,7 +79,7 @@ export async function updateFindings(
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
 }
 
-/** What an update does about a primary on the branch that one is to move to: see `findOccupant`. */
+/** What an update does about a primary on the branch that another is to move to: see `findOccupant`. */
 async function occupancyFindings(
   look: Look<ComputeEndpointShape>,
   mover: EndpointRecord,
@@ -99,7 +99,7 @@ async function occupancyFindings(
       : "If this program moves it away, add its resource to dependsOn of this one. Otherwise use";
     return [mayLeave(`${words}. ${unless} ${twoSteps(occupant.id)}`, look)];
   }
-  // From branch to branch: a circle in which each one waits for the next.
+  // Follows the moves from branch to branch: in a circle, each waits for the next.
   const passed = new Set<string>();
   for (let branch = goal; branch !== undefined && !passed.has(branch);) {
     if (branch === mover.branch_id) return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
@@ -110,18 +110,21 @@ async function occupancyFindings(
   return [];
 }
 
-/** What becomes of a primary in this run, as far as resources were compared: it stays, or leaves, for a branch that may be known. */
+/**
+ * What happens to a primary in this run, as far as resources were compared: it stays, or leaves for a branch that may
+ * be known.
+ */
 interface Fate {
-  /** The name of its resource. */
+  /** The name of the primary's resource. */
   readonly staysWith?: string;
   readonly goal?: string;
-  /** No resource that was compared has it. One that the program no longer declares is deleted last, which is too late. */
+  /** No compared resource has it. One that the program no longer declares is deleted last, which is too late. */
   readonly isUnknown?: true;
 }
 
 function fateOf(look: Look<ComputeEndpointShape>, { id }: EndpointRecord): Fate {
   const planned = look.planned(computeObject(id));
-  // A new resource may take it over, and move it to its own branch.
+  // A new resource may take it over and move it to its own branch.
   if (planned === undefined)
     return look.isDeclared((object) => object === adoptedObject(id)) ? {} : { isUnknown: true };
   const { urn, news, changed, replaces } = planned;
@@ -131,13 +134,13 @@ function fateOf(look: Look<ComputeEndpointShape>, { id }: EndpointRecord): Fate 
   return typeof goal === "string" ? { goal } : {};
 }
 
-/** Somebody has moved it there, since its resource declares another branch. */
+/** Somebody moved it there, since its resource declares another branch. */
 const managedThere = (occupant: EndpointRecord, name: string): Finding =>
   staysInTheWay(
     `${occupiedBranch(occupant)}. "${name}" of this program manages it and declares another branch: somebody has moved it. Run pulumi up --refresh, which moves it back`,
   );
 
-/** A compute that is to be taken over while something is under way there. */
+/** A compute to be taken over that has an operation in progress. */
 function underWay(endpoint: EndpointRecord | undefined): Finding[] {
   if (endpoint === undefined || isSettled(endpoint)) return [];
   const { id, branch_id, current_state, pending_state } = endpoint;

@@ -13,7 +13,7 @@ import { omitUndefined } from "../shared/omitUndefined";
 
 type Shape = ComputeEndpointShape;
 
-/** Whether the record shows nothing under way. */
+/** Whether the record shows no operation in progress. */
 export const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
   pending_state === undefined && ["active", "idle"].includes(current_state);
 
@@ -42,14 +42,17 @@ export function toAttributes(
   return omitUndefined(attributes);
 }
 
-/** Whether the settings are sent with parts that are not managed: those have to be read right before. */
+/** Whether the settings are sent with unmanaged parts, which must be read right before. */
 export function sendsUnmanaged({ settings }: Partial<Shape>): boolean {
   if (settings === undefined) return false;
   const { pgSettings, preloadLibraries: { useDefaults, enabledLibraries } = {} } = settings;
   return [pgSettings, useDefaults, enabledLibraries].includes(undefined);
 }
 
-/** With the documented parts that are not managed (docs/design/decisions.md, Arguments): the service takes each part whole. */
+/**
+ * Adds the documented parts that are not managed (docs/design/decisions.md, Arguments): the service replaces each part
+ * as a whole.
+ */
 function toSettings(
   resolve: Call<never>["resolve"],
   { pgSettings, preloadLibraries }: ComputeSettings,
@@ -68,18 +71,18 @@ function toSettings(
   };
 }
 
-/** The arguments as the service shows them. Of the settings only the parts that `managed` has. */
+/** The arguments as the service shows them; from the settings, only the parts that `managed` has. */
 export function toArguments(projectId: string, endpoint: EndpointRecord, managed: ComputeSettings | undefined) {
   return {
     projectId,
     branchId: endpoint.branch_id,
-    // `read_write` and `read_only` are all the service has; another would show as drift.
+    // The service has only `read_write` and `read_only`; any other value would show as drift.
     type: endpoint.type as NonNullable<Shape["type"]>,
     name: endpoint.name,
     size: toSize(endpoint),
     scaleToZero: toScaleToZero(endpoint.suspend_timeout_seconds),
     poolerEnabled: endpoint.pooler_enabled,
-    // As above: the one mode there is.
+    // As above: there is only one mode.
     poolerMode: endpoint.pooler_mode as Shape["poolerMode"],
     disabled: endpoint.disabled,
     passwordlessAccess: endpoint.passwordless_access,
@@ -119,14 +122,14 @@ function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, mana
   };
 }
 
-/** The outputs, and every argument as the service shows it, also where it is not managed. */
+/** The outputs, and every argument as the service shows it, managed or not. */
 export function toOutputs(projectId: string, endpoint: EndpointRecord): ComputeEndpointOutputs & Partial<Shape> {
   const { settings: _managedOnly, ...observed } = toArguments(projectId, endpoint, undefined);
   const { id, host, proxy_host } = endpoint;
   const derived = derivedOutputs(declaration.outputs, { id: `${projectId}/${id}`, host, size: observed.size });
   return omitUndefined({
     ...observed,
-    // All that the declaration derives from these three.
+    // Everything that the declaration derives from these three.
     ...(derived as Pick<ComputeEndpointOutputs, "endpointId" | "pooledHost" | "proxyHost" | "maxConnections">),
     host,
     ...(proxy_host !== undefined && { proxyHost: proxy_host }),

@@ -3,7 +3,7 @@ import { limitsOf } from "../../helpers/computeSizes";
 import type { NewDeclaration, Look, Plan } from "../../host/lifecycle";
 import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./computeEndpointDeclaration";
 
-/** Beyond this span newer rules of the service refuse an autoscaling size: said, not refused. */
+/** Beyond this span, newer rules of the service refuse an autoscaling size. This is a warning, not an error. */
 const WIDEST_SPAN_CU = 8;
 
 export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
@@ -14,23 +14,25 @@ export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, 
   return `it is deleted first, and the new one has another id and another host${ignored}${adopts}`;
 }
 
-/** What restarts an active compute. The words of `computeWarnings` say so, too. */
+/** The arguments that restart an active compute. The messages of `computeWarnings` say so, too. */
 const RESTARTING = ["size", "restartTriggers"] as const;
 
 export function computeRestarts({ stored, changes }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): boolean {
   return stored.unfinished || RESTARTING.some((name) => changes.changed.has(name));
 }
 
-/** The service does not say it (docs/design/api.md, Compute states). */
+/** Not documented by the service (docs/design/api.md, Compute states). */
 const MOVE_DROPS = "expect open connections to be dropped";
 
-/** What a change may do while its value is not known. */
+/** What a change may do while its value is unknown. */
 interface Possible {
   readonly may: string;
   readonly then?: string;
 }
 
-/** What a plan does to live connections, in words that name the compute: `--diff` prints them without it. */
+/**
+ * A plan's effects on live connections, in messages that name the compute: `--diff` prints them without the resource.
+ */
 export function computeWarnings({
   stored,
   news,
@@ -38,7 +40,7 @@ export function computeWarnings({
   label,
 }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string[] {
   const what = `compute ${stored.outs.endpointId ?? stored.id}${label}`;
-  /** What a change does, or what it may do: its value may be known only when the plan is carried out. */
+  /** What a change does, or what it may do if its value becomes known only during the update. */
   const either = (name: keyof ComputeEndpointShape, does: string[], { may, then = "" }: Possible): string[] => {
     if (!changes.changed.has(name)) return [];
     return news[name] === undefined ? [`${what} may ${may}: its "${name}" is not known yet${then}`] : does;
@@ -77,7 +79,7 @@ export function computeWarnings({
   return warnings;
 }
 
-/** What going on with an unfinished change sends: what else differs at the service stays as it is. */
+/** What an update sends to continue an unfinished change: other differences at the service stay. */
 function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
   if (sent === undefined)
     return ", and everything that differs from the program is sent, because the state does not say what the failed update sent";
@@ -89,12 +91,12 @@ function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>[
 const suspends = (what: string): string =>
   `"disabled" suspends ${what}: open connections are dropped, and no query wakes it`;
 
-/** The parts of the settings that the program no longer gives. When it gives none, another warning says so. */
+/** The parts of the settings that the program drops. If it drops all, another warning says so. */
 function droppedParts(before: ComputeSettings | undefined, now: ComputeSettings | undefined): string[] {
   if (before === undefined || now === undefined) return [];
   const parts = goneFrom(before, now);
   const { preloadLibraries: libraries } = now;
-  // Of the libraries each part is managed by itself; the settings by name are managed whole.
+  // Each part of the libraries is managed separately; the settings by name are managed as a whole.
   if (before.preloadLibraries !== undefined && libraries !== undefined) {
     parts.push(...goneFrom(before.preloadLibraries, libraries).map((part) => `preloadLibraries.${part}`));
   }
@@ -114,9 +116,10 @@ export function computeCreateWarnings({
   if (!isNew) return [];
   const { adopt = false, branchId, type } = args;
   const place = branchId === undefined ? "" : ` on ${branchId}`;
-  // A replacement deletes the compute that the program may go on naming, and says what else it does where it is planned.
+  // A replacement deletes the compute, even if the program still names it; its other effects are reported with its
+  // plan.
   if (adopt === false || isReplacement) return spanWarnings(`the new compute${place}${label}`, args);
-  // The rules refuse it.
+  // The rules refuse this.
   if (type === "read_only" && adopt === true) return [];
   return spanWarnings(`the compute${place}${label}`, args);
 }
@@ -137,7 +140,7 @@ export function computeCreateEffects({
   ];
 }
 
-/** What an adoption does to the compute that is there. `givenNames`: also of arguments that are not known yet. */
+/** What an adoption does to the existing compute. `givenNames` includes unknown arguments. */
 export function adoptionOf(
   { id, branch_id, autoscaling_limit_min_cu, autoscaling_limit_max_cu }: EndpointRecord,
   { args: { branchId, size, disabled }, givenNames }: Pick<Look<ComputeEndpointShape>, "args" | "givenNames">,

@@ -9,11 +9,11 @@ import {
   type StandardEmailServerShape,
 } from "./emailServerDeclaration";
 
-/** Of the service's own server. */
+/** The shared server of the service. */
 export interface SharedEmailServerArgs extends ArgumentsOf<SharedEmailServerShape> {
   projectId: pulumi.Input<string>;
 }
-/** Of your own server. */
+/** Your own server. */
 export interface StandardEmailServerArgs extends ArgumentsOf<StandardEmailServerShape> {
   projectId: pulumi.Input<string>;
 }

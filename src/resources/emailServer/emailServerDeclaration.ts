@@ -45,13 +45,13 @@ export interface EmailServerOutputs {
   authProviderProjectId?: string;
 }
 
-/** Both members of the union at once, for the provider's side: its rules say which arguments belong together. */
+/** Both members of the union at once, for the provider's side; its rules say which arguments belong together. */
 export interface EmailServerArguments extends Partial<SmtpShape> {
   projectId: string;
   type: EmailServerShape["type"];
 }
 
-/** The shared server has none of these: leaving them out unsets them. */
+/** The shared server has none of these: omitting them unsets them. */
 const smtp: ArgumentTable<Partial<SmtpShape>> = {
   host: { unset: "update", equal: (left, right) => left.toLowerCase() === right.toLowerCase() },
   port: { unset: "update" },
@@ -64,7 +64,7 @@ export const SMTP_ARGUMENTS = Object.keys(smtp);
 
 export const declaration: Declaration<EmailServerArguments, EmailServerOutputs> = {
   kind: "EmailServer",
-  // Deleted afterwards, the old one would take the configuration of the new one along.
+  // Deleted afterwards, the old resource would reset the configuration of the new one.
   deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },

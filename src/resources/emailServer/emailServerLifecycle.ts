@@ -36,7 +36,7 @@ export const emailServer = inIntegration(declaration, schemas, {
 
   async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId } = known;
-    // What is not known yet cannot be compared.
+    // An unknown value cannot be compared.
     const isKnown = [...givenNames].every((name) => Object.hasOwn(known, name));
     if (!isKnown) return undefined;
     if (planned(serverObject(projectId)) !== undefined) return [];
@@ -52,7 +52,7 @@ export const emailServer = inIntegration(declaration, schemas, {
     const { projectId } = args;
     const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
     await call.run.waitUntilFree(serverObject(projectId));
-    // Before the request, so that no deletion of this run begins meanwhile, which would reset it.
+    // Before the request, so that no deletion in this run begins meanwhile: it would reset the server.
     call.run.takeOver(serverObject(projectId));
     await send(call, args, { before: toArguments(projectId, before) });
     noteOverwritten(call, args, before);
@@ -75,7 +75,7 @@ export const emailServer = inIntegration(declaration, schemas, {
   async update(call, { unfinished, outs }, args, { changed }) {
     if (changed.size > 0 || unfinished)
       await send(call, args, {
-        // What an unfinished change has left, the state does not hold.
+        // The state does not hold what an unfinished change left.
         before: unfinished ? undefined : outs,
         password: outs.password,
       });
@@ -99,8 +99,8 @@ function rules({ type }: Partial<Shape>, givenNames: ReadonlySet<string>): Probl
 }
 
 /**
- * As a whole: a standard configuration requires all of it.
- * @param before what was configured, as far as it can be read; `password`: the one that was known to be applied.
+ * Sends the whole configuration: a standard one requires all of it.
+ * @param before the previous configuration, as far as it can be read; `password`: the one known to be applied.
  */
 async function send(
   call: ChildCall<Outputs>,
@@ -118,10 +118,11 @@ async function send(
     ...expectedOf(declaration.args, {
       sent,
       argumentsOf,
-      // A password cannot be read back: the state keeps the one that was known to be applied.
+      // A password cannot be read back: the state keeps the one known to be applied.
       checkpoint: (shown) => call.checkpoint(projectId, {}, { ...shown, password: known.password }),
     }),
-    // Of a response that shows neither this nor what was there before, a list proves nothing: it does not show the password.
+    // If a response shows neither this nor the previous configuration, a list proves nothing: it does not show the
+    // password.
     mayBeOld: (server) =>
       known.before !== undefined &&
       unconfirmed(declaration.args, { sent: before, shown: argumentsOf(server), proof: true }).length === 0,
@@ -129,14 +130,14 @@ async function send(
   await call.client.auth.emailServers(projectId).update({ body: request, expected }, call);
 }
 
-/** The shared server has none of them. What is only left out would be taken for what cannot be read back. */
+/** The shared server has none of them. If they were only omitted, they would count as not readable. */
 const NOTHING_OF_ITS_OWN = Object.fromEntries(SMTP_ARGUMENTS.map((name) => [name, undefined]));
 
-/** The arguments that can be read back; a shared server shows its type only. */
+/** The arguments that can be read back; a shared server shows only its type. */
 function toArguments(projectId: string, server: EmailServerRecord): Partial<Shape> {
   return {
     projectId,
-    // An unknown type is passed on, so that it shows as a difference.
+    // An unknown type is kept, so that it shows as a difference.
     type: server.type as Shape["type"],
     ...omitUndefined({
       host: readable(server.host),
@@ -154,7 +155,7 @@ function noteOverwritten(call: Call<Outputs>, args: Shape, before: EmailServerRe
   if (other !== undefined) call.note(`EmailServer ${args.projectId}: ${other}; it was overwritten`);
 }
 
-/** An own server that is configured, where it differs from what is given. */
+/** The existing own server, if it differs from what is given. */
 function otherServer(args: Partial<Shape> & Pick<Shape, "projectId">, before: EmailServerRecord): string | undefined {
   if (before.type === "shared") return undefined;
   const found = toArguments(args.projectId, before);

@@ -4,7 +4,7 @@ import { projectIdSchema } from "../shared/identifiers";
 import { email, needs, orReference, string, text } from "../shared/argumentSchemas";
 import type { EmailServerArguments } from "./emailServerDeclaration";
 
-/** A name or an address, without a port: an IPv6 address has two colons at least. */
+/** A name or an address, without a port. An IPv6 address has at least two colons. */
 const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
 const PORT = { error: needs("a whole number from 1 to 65535", "number") };
 

@@ -20,7 +20,7 @@ export interface StandardOAuthProviderArgs extends ArgumentsOf<
   projectId: pulumi.Input<string>;
 }
 
-/** Half of the credentials does not compile. */
+/** Incomplete credentials do not compile. */
 export type OAuthProviderArgs = SharedOAuthProviderArgs | StandardOAuthProviderArgs;
 
 /**

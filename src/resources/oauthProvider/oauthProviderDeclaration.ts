@@ -66,13 +66,13 @@ export interface OAuthProviderOutputs {
 
 export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> = {
   kind: "OAuthProvider",
-  // The service takes a provider once.
+  // The service accepts a provider only once.
   deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },
     providerId: { required: true, replaces: true },
-    // A PATCH cannot remove credentials: only a new provider goes back to shared keys.
-    // An import takes both from the configuration: the service does not show them.
+    // A PATCH cannot remove credentials: only a new provider uses shared keys again. An import takes both from the
+    // configuration: the service does not show them.
     clientId: { unset: "replace", imported: false },
     clientSecret: { secret: true, reference: true, unset: "replace", imported: false },
     adopt: { createOnly: true },

@@ -33,10 +33,10 @@ const CREDENTIALS = ["clientId", "clientSecret"] as const;
 type CredentialName = (typeof CREDENTIALS)[number];
 type Credentials = { [Name in CredentialName]?: Shape[Name] | undefined };
 
-/** The output in place of a type. */
+/** The output `type` of an absent provider. */
 const NO_TYPE = "absent";
 
-/** What an id names. */
+/** The parts of an id. */
 function named(id: string): { projectId: string; providerId: string; isAbsent: boolean } {
   const present = presentId(id);
   const { projectId, rest: providerId } = splitId(present.id);
@@ -62,11 +62,11 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
   objects(id) {
     const { projectId, providerId, isAbsent } = named(id);
-    // Its deletion deletes nothing, and so leaves nothing for the creation in its place to rely on.
+    // Deleting it deletes nothing, so a replacement has nothing to wait for.
     return isAbsent ? [] : [providerObject(projectId, providerId)];
   },
 
-  // Whatever the service shows of the provider: this resource has none that it manages.
+  // Regardless of what the service shows: this resource manages no provider.
   mismatched: (id, { absent }) => (named(id).isAbsent && absent !== true && !isUnknown(absent) ? "absent" : undefined),
 
   createEffects: ({ args: { providerId, absent, adopt }, label, isNew, isReplacement }) =>
@@ -92,7 +92,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
 
   async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId, providerId } = known;
-    // Whether it is to be there, or may be deleted or taken over, is not known yet.
+    // Whether the provider must exist, or may be deleted or taken over, is still unknown.
     const isOpen = (name: "absent" | "adopt"): boolean => givenNames.has(name) && known[name] === undefined;
     if (isOpen("absent") || isOpen("adopt")) return undefined;
     if (providerId === undefined || planned(providerObject(projectId, providerId)) !== undefined) return [];
@@ -134,7 +134,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   async read(call, { id, managed, unfinished }) {
     const { projectId, providerId, isAbsent } = named(id);
     if (isAbsent) {
-      // One list is enough: nothing is deleted because of it, and a later one shows what this one lacks.
+      // One list is enough: nothing is deleted because of it, and a later list shows what is missing here.
       const listed = (await call.client.auth.oauthProviders(projectId).list(call)).find(isProvider(providerId));
       const args = { projectId, providerId, absent: listed === undefined };
       return { args, outputs: { type: listed?.type ?? NO_TYPE }, ready: !unfinished || listed === undefined };
@@ -150,15 +150,15 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   },
 
   async update(call, { id, outs, unfinished, sent: sentBefore }, args, { changed }) {
-    // Only a creation deletes, as its plan says. One that is there again is drift, and leads to a replacement.
+    // Only a creation deletes, as its plan says. A provider that exists again is drift, and leads to a replacement.
     if (named(id).isAbsent) return { type: outs.type ?? NO_TYPE };
     const current = await find(call, id, performance.now());
     if (current === undefined) throw goneError();
-    // Of an unfinished change, what it had sent is sent again.
+    // What an unfinished change had sent is sent again.
     const mayBeOpen = (name: CredentialName): boolean => unfinished && (sentBefore?.has(name) ?? true);
     const wanted = CREDENTIALS.filter((name) => changed.has(name) || mayBeOpen(name));
     if (wanted.length === 0 || args.clientId === undefined) return { type: current.type };
-    // A shared provider has no credentials of which one could stay.
+    // A shared provider has no credentials that could stay.
     const names = current.type === "standard" ? wanted : CREDENTIALS;
     const sent: Credentials = Object.fromEntries(names.map((name) => [name, args[name]]));
     return { type: (await setCredentials(call, args, { sent, before: current, applied: outs })).type };
@@ -166,14 +166,17 @@ export const oauthProvider = inIntegration(declaration, schemas, {
 
   async delete(call, { id }) {
     const { projectId, providerId, isAbsent } = named(id);
-    // Who has added one meanwhile is somebody else.
+    // A provider that appeared meanwhile belongs to somebody else.
     if (isAbsent) return;
     const providers = call.client.auth.oauthProviders(projectId);
     await providers.delete({ id: providerId }, { ...call, beforeAttempt: call.beforeDelete });
   },
 });
 
-/** A known name in which few letters differ. The service may have others, such as `microsoft-entra`: a known one and more is none. */
+/**
+ * A known name that differs in a few letters. The service may have others, such as `microsoft-entra`: a known name with
+ * an addition is not a typing error.
+ */
 function nearMiss(providerId: string): string | undefined {
   const nearest = nearestName(providerId, KNOWN_OAUTH_PROVIDERS);
   return nearest === undefined || providerId.startsWith(nearest) ? undefined : nearest;
@@ -193,7 +196,7 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
   const recovery: CreationRecovery<OAuthProviderRecord> = {
     isCandidate,
     isOursIfAccepted: (provider) => isCandidate(provider) && provider.type === type,
-    // Whose credentials a provider has cannot be read back, so one with credentials is never proven to be ours.
+    // The service does not show whose credentials a provider has, so one with credentials is never proven to be ours.
     isOurs: (provider) => isCandidate(provider) && type === "shared" && provider.type === type,
     describe: (provider) => `the OAuth provider ${provider.id} with the type ${provider.type}`,
     advice: () => 'Set "adopt: true" to manage it here',
@@ -211,9 +214,9 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
 }
 
 /**
- * Until a change is shown, the state keeps the credentials that were `applied` before: the service does not show which ones a
- * provider has. A response that is the record of `before` may be out of date, so that lists decide. Of any other one they
- * prove nothing: they show no secret, and may not show the client id.
+ * Until the service shows a change, the state keeps the credentials that were `applied` before: the service does not
+ * show which ones a provider has. A response equal to the record of `before` may be out of date, so the lists decide.
+ * For any other response they prove nothing: they show no secret, and may not show the client id.
  */
 function expectedOfCredentials(
   call: Call<Outputs>,
@@ -255,7 +258,9 @@ function find(call: Call<Outputs>, id: string, since?: number) {
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
 }
 
-/** Deletes the provider, as the plan has said. A new integration may list its first ones late, so two lists are asked. */
+/**
+ * Deletes the provider, as the plan said. A new integration may list its first providers late, so two lists are read.
+ */
 async function makeAbsent(call: ChildCall<Outputs>, args: Shape): Promise<void> {
   const { projectId, providerId } = args;
   const object = providerObject(projectId, providerId);
@@ -269,7 +274,8 @@ async function makeAbsent(call: ChildCall<Outputs>, args: Shape): Promise<void> 
   requireDeletable(existing);
   call.run.takeOver(object);
   const providers = call.client.auth.oauthProviders(projectId);
-  // Somebody may have set up another one under its name while this waited for its turn, or since the last attempt deleted it.
+  // Somebody may have created another one with its name while this waited for its turn, or since the last attempt
+  // deleted it.
   const beforeAttempt = async (): Promise<void> => {
     const listed = await providers.list({ ...call, since: performance.now() });
     listed.filter(isProvider(providerId)).forEach(requireDeletable);
@@ -281,7 +287,10 @@ async function makeAbsent(call: ChildCall<Outputs>, args: Shape): Promise<void> 
 const deletedIfShared =
   " if it has the shared keys of the service, and the update fails if it has credentials of its own";
 
-/** Why an existing provider is not deleted; undefined where it is. Credentials cannot be read back, so somebody would lose theirs. */
+/**
+ * Why an existing provider is not deleted; undefined if it is. Credentials cannot be read back, so somebody would lose
+ * theirs.
+ */
 function refusalToDelete(isAdopted: boolean, { id, type }: OAuthProviderRecord): string | undefined {
   if (type !== "shared")
     return `the OAuth provider ${id} is declared absent, and exists with the type ${type}: somebody has set it up. It is not deleted. Delete it at the service, or declare it`;
@@ -307,7 +316,7 @@ async function adopt(
   return existing;
 }
 
-/** Why an existing provider is not taken over; undefined where it is. */
+/** Why an existing provider is not taken over; undefined if it is. */
 function refusalToAdopt(
   isAdopted: boolean,
   hasCredentials: boolean,
@@ -321,7 +330,10 @@ function refusalToAdopt(
   return `${what}, but the program declares no credentials, and the service cannot remove them. Declare "clientId" and "clientSecret", or delete the provider first to use the shared keys`;
 }
 
-/** A change by hand from own credentials to shared keys, or back, has no value to show: a text takes its place (contract/standIns.ts). */
+/**
+ * A change by hand from own credentials to shared keys, or back, has no value to show, so a text is shown
+ * (contract/standIns.ts).
+ */
 function observedCredentials(
   { type, client_id, client_secret }: OAuthProviderRecord,
   managed: Stored<Shape, Outputs>["managed"],
@@ -333,7 +345,7 @@ function observedCredentials(
   }
   // A provider that is only looked up is not declared to be shared.
   if (managed.size === 0) return omitUndefined({ clientId });
-  // Shared, as declared: what may be shown are the service's own credentials.
+  // Shared, as declared: any credentials shown are the service's own.
   if (type === "shared") return {};
   return { clientId: clientId ?? STAND_INS.standardByHand };
 }

@@ -1,19 +1,19 @@
-/** Objects that exist already where one is to be created: taking them over. */
+/** Creates objects that may exist already, or takes the existing ones over. */
 import { type Collection, ConflictError } from "../../client";
 import type { Call } from "../../host/lifecycle";
 
-/** An object of which the service takes only one. */
+/** An object that the service accepts only once. */
 interface UniqueObject<Item extends object, Result> {
   readonly collection: Pick<Collection<Item>, "list" | "pollWithinLag">;
   readonly matches: (item: Item) => boolean;
   /** Takes over the existing object, or throws. */
   readonly useExisting: (item: Item) => Promise<Result> | Result;
   readonly create: () => Promise<Result>;
-  /** What to do where the service reports a conflict and no list shows the object. */
+  /** What to do if the service reports a conflict and no list shows the object. */
   readonly advice: string;
 }
 
-/** Creates the object. After a 409 the existing one is looked up, which lists may not show yet. */
+/** Creates the object. After a 409 it looks up the existing one, which lists may not show yet. */
 export async function createOrUseExisting<Item extends object, Result>(
   call: Call<never>,
   { collection, matches, useExisting, create, advice }: UniqueObject<Item, Result>,
@@ -29,8 +29,8 @@ export async function createOrUseExisting<Item extends object, Result>(
 }
 
 /**
- * Uses the existing object, or creates one. A deletion of this run is waited for; a list that still shows the object then lags.
- * `objectOf`: the name of the existing object, or of the one to be created.
+ * Uses the existing object, or creates one. Waits for a deletion in this run; a list that still shows the object
+ * afterwards is out of date. `objectOf`: the name of the existing object, or of the one to be created.
  */
 export async function useExistingOrCreate<Item extends object, Result>(
   call: Call<never>,

@@ -3,9 +3,9 @@ import { isReference, referenceProblem, type SecretReference } from "../../contr
 import { UNKNOWN_NAME } from "../../host/arguments";
 import { mustBe, unknownProperty } from "../../helpers/given";
 
-/** Schemas of arguments. Each has its own messages, and none shows a string that may be a secret. */
+/** Schemas of arguments. Each has its own messages, and no message contains a string that may be a secret. */
 
-/** The message of a value of another type than the argument takes: `words` begin behind "must be". */
+/** The message for a value of the wrong type. `words` follow "must be". */
 export const needs =
   (words: string, type: Parameters<typeof mustBe>[1]) =>
   ({ input }: { readonly input?: unknown }): string =>
@@ -13,7 +13,8 @@ export const needs =
 
 export const boolean = z.boolean({ error: needs("true or false", "boolean") });
 export const string = z.string({ error: needs("a string", "string") });
-// Patterns: zod compares the `length` of whatever has one, also of an object, and throws where that is no number.
+// Patterns instead of lengths: zod compares the `length` of anything that has one, even an object, and throws if that
+// is not a number.
 export const text = string.regex(/[^]/, { error: "must not be empty" });
 
 /** In code points, as the service counts. */
@@ -21,14 +22,14 @@ export function textUpTo(longest: number) {
   return string.regex(new RegExp(`^[^]{1,${longest}}$`, "u"), { error: `must have 1 to ${longest} characters` });
 }
 
-/** The form of an address only: the service decides which addresses it accepts. */
+/** Checks only the form of an address: the service decides which addresses it accepts. */
 export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must be an e-mail address" });
 
 /** `words`: what it is a list of. */
 export const list = <Element extends z.ZodType>(element: Element, words: string) =>
   z.array(element, { error: needs(`a list of ${words}`, "list") });
 
-/** A text, or a reference to one: what stands behind a reference is never empty. */
+/** A string, or a reference to one. The value of a reference is never empty. */
 export function orReference(
   literal: z.ZodType<string>,
   error = needs("a string", "string"),
@@ -41,17 +42,20 @@ export function orReference(
   return form.pipe(eitherOr<string | SecretReference>((value) => (isReference(value) ? reference : literal)));
 }
 
-/** Values that only matter by their change. */
+/** Values whose only effect is their change. */
 export const triggersSchema = list(z.unknown(), "any values");
 
-/** `z.strictObject`, but each unknown property is a problem of its own, with the nearest known name. `words`: what it is. */
+/**
+ * `z.strictObject`, but each unknown property is a problem of its own, with the nearest known name. `words`: what the
+ * object is.
+ */
 export function object<Shape extends z.ZodRawShape>(shape: Shape, words: string) {
   const known = Object.keys(shape);
   const unknown = z.custom<never>(() => false, {
     error: ({ path }) => unknownProperty(String(path?.at(-1)), known),
     params: UNKNOWN_NAME,
   });
-  // No value passes `unknown`, so that what comes out has the properties of `shape` alone.
+  // No value passes `unknown`, so the result has only the properties of `shape`.
   const strict = z.object(shape, { error: needs(words, "object") }).catchall(unknown) as unknown as z.ZodObject<
     Shape,
     z.core.$strict
@@ -61,7 +65,7 @@ export function object<Shape extends z.ZodRawShape>(shape: Shape, words: string)
 
 const PROTOTYPE = "__proto__";
 
-/** Put before a schema of objects: zod leaves a property of this name out without a word. */
+/** Placed before a schema of objects: zod silently drops a property of this name. */
 export function withoutPrototype(message: string) {
   return z.unknown().check(({ value, issues }) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, PROTOTYPE)) return;
@@ -69,7 +73,7 @@ export function withoutPrototype(message: string) {
   });
 }
 
-/** A union, with the issues of the member that was meant instead of "invalid input". */
+/** A union, with the issues of the intended member instead of "invalid input". */
 export function eitherOr<T>(pick: (value: unknown) => z.ZodType<T>): z.ZodType<T> {
   return z.unknown().transform((value, context): T => {
     const parsed = pick(value).safeParse(value);

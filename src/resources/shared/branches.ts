@@ -1,4 +1,4 @@
-/** Messages about a branch that the service does not take, or does not have: they name the branches that there are. */
+/** Messages about a branch that the service refuses or does not have: they name the existing branches. */
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
 import type { Call, Look } from "../../host/lifecycle";
 import { listed } from "../../contract/untrusted";
@@ -13,8 +13,8 @@ interface SentBranch {
 }
 
 /**
- * The error of what has sent a branch. A refusal names the branches of the project where that one is not among them, or is
- * not the default one that `mustBeDefault` asks for. It costs a read, and only after a refusal.
+ * Adds to the error of a request that sent a branch. If the refused branch is not in the project's list, or is not the
+ * default one that `mustBeDefault` requires, the error names the branches. This costs a read, only after a refusal.
  */
 export async function namingBranches(
   call: Call<never>,
@@ -23,7 +23,7 @@ export async function namingBranches(
 ): Promise<unknown> {
   const isRefusal = error instanceof NotFoundError || (mustBeDefault && error instanceof BadRequestError);
   if (!isRefusal) return error;
-  // Without the list there is nothing to add: the refusal is the news.
+  // Without the list there is nothing to add: the refusal itself is reported.
   const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
   if (branches.length === 0) return error;
   const found = branches.find(({ id }) => id === branchId);
@@ -55,6 +55,6 @@ function listedBranches(branches: readonly BranchRecord[]): string {
   return listed(named, MOST_NAMED);
 }
 
-/** The branches of the project that a resource is to be created in; undefined where the service does not list them. */
+/** The branches of the project that a resource is to be created in; undefined if the service does not list them. */
 export const listBranches = ({ client, args, reading }: Look<object>): Promise<readonly BranchRecord[] | undefined> =>
   client.projects.branches(args.projectId, reading);

@@ -1,8 +1,8 @@
-/** What messages say of an object that exists already, or no longer exists. */
+/** Messages about an object that exists already, or no longer exists. */
 import type { Finding } from "../../host/lifecycle";
 import { staysInTheWay } from "../../host/lookAhead";
 
-/** The end of a message about an existing object: it may be the program's own. */
+/** The end of a message about an existing object, which may be the program's own. */
 export const ALIAS_ADVICE =
   '; or, if you renamed the resource or its component, add an alias to its options: aliases: [{ name: "<old name>" }]';
 
@@ -19,10 +19,10 @@ export const goneFinding = (what: string): Finding =>
 export const notListedAdvice = (thing: string): string =>
   `But the service does not list ${thing}. Lists can be out of date: run pulumi up again in a while, or delete it first`;
 
-/** An `up` that was interrupted is followed by another one within this time. */
+/** An interrupted `up` is usually followed by another one within this time. */
 const MOST_LIKELY_OURS_MS = 86_400_000;
 
-/** Whose an existing object may be. `createdAt`: left out where its age is not known. */
+/** Whose an existing object may be. `createdAt`: omitted if its age is unknown. */
 export const possibleOwner = (createdAt = ""): string =>
   Date.now() - Date.parse(createdAt) > MOST_LIKELY_OURS_MS
     ? " Another stack may manage it."
@@ -35,7 +35,7 @@ const UNITS = [
   [1, "second"],
 ] as const;
 
-/** `, created 3 minutes ago` from an ISO 8601 timestamp; nothing where there is none. */
+/** `, created 3 minutes ago` from an ISO 8601 timestamp; empty without one. */
 export function createdAgo(createdAt = ""): string {
   const made = Date.parse(createdAt);
   if (Number.isNaN(made)) return "";

@@ -17,7 +17,7 @@ export const oauthProviderIdSchema = string.regex(/^[a-z][a-z0-9_-]{0,63}$/, {
 
 export const authProviderSchema = segmentSchema("must be the short name of an auth provider");
 
-/** The two parts of a Pulumi id such as `prj-1/ep-2`. The second may hold slashes (a whitelist domain does). */
+/** The two parts of a Pulumi id such as `prj-1/ep-2`. The second may contain slashes (a whitelist domain does). */
 export function splitId(id: string): { projectId: string; rest: string } {
   const slash = id.indexOf("/");
   if (slash <= 0 || slash === id.length - 1) {
@@ -26,7 +26,7 @@ export function splitId(id: string): { projectId: string; rest: string } {
   return { projectId: id.slice(0, slash), rest: id.slice(slash + 1) };
 }
 
-/** The id of an object without one at the service: a short hash of what distinguishes it from its siblings. */
+/** The id of an object that has none at the service: a short hash of what distinguishes it from its siblings. */
 export function childId(projectId: string, authProvider: string, distinction: string): string {
   const hash = createHash("sha256").update(distinction).digest("hex").slice(0, 12);
   return `${projectId}/${authProvider}/${hash}`;
@@ -41,7 +41,10 @@ export function splitChildId(id: string): { projectId: string; authProvider: str
   return { projectId, authProvider };
 }
 
-/** The name of an integration in the memory, with its project at the auth provider: another one may have the same name later. */
+/**
+ * The memory's name for an integration, with its project at the auth provider: another integration may have the same
+ * name later.
+ */
 export const integrationObject = (projectId: string, authProvider: string, authProviderProjectId = ""): string =>
   `auth integration ${projectId}/${authProvider} ${authProviderProjectId}`;
 
@@ -53,7 +56,7 @@ export const isIntegrationOf =
       ? object.startsWith(`auth integration ${projectId}/`)
       : object === integrationObject(projectId, authProvider);
 
-/** The claim of an object; none while a part of its name is not known. */
+/** The claim of an object; none while a part of its name is unknown. */
 export function claim(
   what: string,
   objectOf: (...parts: string[]) => string,

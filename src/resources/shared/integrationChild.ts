@@ -18,7 +18,7 @@ interface ChildArguments {
   authProvider?: string;
 }
 
-/** A call of a child. With `integration` its changes are sent: see `OwnIntegration`. */
+/** A call of a child. Its changes are sent through `integration`: see `OwnIntegration`. */
 export interface ChildCall<Outputs> extends Call<Outputs> {
   readonly integration: OwnIntegration;
 }
@@ -34,7 +34,7 @@ export interface Child<Args extends object, Outputs extends object> extends Omit
   delete(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;
 }
 
-/** Read and update of an object that cannot be read back and whose every argument replaces: the stored outputs stay. */
+/** Read and update of an object that cannot be read back and whose arguments all replace: the stored outputs stay. */
 export const keepStored = <Args extends object, Outputs extends object>(
   argsOf: (id: string) => Observed<Args, Outputs>["args"],
   storedOutputs: (id: string, outs: Partial<Outputs & Args>) => Outputs,
@@ -43,13 +43,13 @@ export const keepStored = <Args extends object, Outputs extends object>(
   update: async (_call, { id, outs }) => storedOutputs(id, outs),
 });
 
-/** For a child whose updates send something: of these, a plan looks at the integration alone. */
+/** For a child whose updates send something: a plan looks only at its integration. */
 export const atIntegration = (): Promise<readonly Finding[]> => Promise.resolve([]);
 
 /**
- * The wrapper around those lifecycles. A child is gone when its integration is (two good lists), or when another one is in its
- * place: an object of the same name in that one belongs to somebody else, and is neither changed nor deleted. The child is
- * called with the auth provider that it names.
+ * Wraps those lifecycles. A child is gone when its integration is (two good lists), or when another integration is in
+ * its place: an object of the same name in that one belongs to somebody else, and is neither changed nor deleted. The
+ * child is called with the auth provider that it names.
  */
 export function inIntegration<Args extends ChildArguments, Declared extends IntegrationOutputs>(
   declaration: Declaration<Args, Declared>,
@@ -68,7 +68,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
 
     async lookAhead(look) {
       const { projectId, authProvider } = look.args;
-      // Which one it is to live in is not known yet.
+      // It is still unknown which integration it belongs to.
       if (authProvider === undefined && look.givenNames.has("authProvider")) return undefined;
       const listed = await look.client.auth.integrations(projectId).list(look.reading);
       const isNamed = isIntegrationNamed(authProvider, look.authProvider);
@@ -104,7 +104,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
       const integration = integrationOf(call, args.projectId, { authProvider: args.authProvider });
       try {
         const { id, outputs } = await child.create(inner(call, args, integration), args);
-        // Nothing was sent where all of it was there already.
+        // Nothing was sent if everything existed already.
         await integration.ensureKnown(call);
         // The response to a creation may name the integration itself.
         return { id, outputs: { ...outputsOf(integration), ...outputs } };
@@ -122,7 +122,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
       const found = await integration.find(call);
       if (found === undefined) return undefined;
       const observed = await child.read(inner(call, stored.outs, integration), stored);
-      // A child without the id of its integration gets it here.
+      // Adds the id of its integration to a child without one.
       return (
         observed && {
           ...observed,
@@ -154,7 +154,10 @@ function storedIntegration(outs: object) {
 const outputsOf = ({ id }: Pick<OwnIntegration, "id">): IntegrationOutputs =>
   omitUndefined({ authProviderProjectId: id });
 
-/** The integration of a child: by the id in its state, else by its auth provider, that of the setting, or the only one of the project. */
+/**
+ * The integration of a child: by the id in its state, else by its auth provider, that of the setting, or the only one
+ * of the project.
+ */
 function integrationOf(
   call: Pick<Call<never>, "client" | "authProvider">,
   projectId: string,
@@ -169,7 +172,7 @@ function integrationOf(
   );
 }
 
-/** Of those listed: the one that is named, else the only one, else that of the setting. */
+/** From the list: the named integration, else the only one, else that of the setting. */
 const isIntegrationNamed =
   (authProvider: string | undefined, ofSetting: string) =>
   (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
@@ -188,7 +191,7 @@ function missingIntegration(
   );
 }
 
-/** What a state holds of an integration or of its child. */
+/** What a state holds of an integration or its child. */
 interface Held {
   /** For messages: its kind and id. */
   readonly what: string;
@@ -196,7 +199,7 @@ interface Held {
   readonly integration: OwnIntegration;
 }
 
-/** Runs a deletion. Where the integration is gone, so is what was to be deleted, and what is in its place stays. */
+/** Runs a deletion. If the integration is gone, so is the object, and what replaced it stays. */
 export async function deleteIfOurs(call: Call<never>, held: Held, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -211,7 +214,7 @@ export async function deleteIfOurs(call: Call<never>, held: Held, work: () => Pr
   }
 }
 
-/** Of a state without the id of the integration. */
+/** For a state without the id of the integration. */
 function noteUnproven(call: Call<never>, { what, outs, integration: { id } }: Held): void {
   if (storedIntegration(outs).authProviderProjectId !== undefined || id === undefined) return;
   call.note(`${what}: its state does not name its auth integration; the one with the same name was used (${id})`);

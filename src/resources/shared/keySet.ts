@@ -14,7 +14,7 @@ export function keyOutputs(keys: KeySetRecord) {
   });
 }
 
-/** Keys cannot be read back. What is only looked up has none: they stay empty there. */
+/** Keys cannot be read back. In a resource that is only looked up they are empty. */
 export function storedKeys(outs: Partial<AuthKeysOutputs>) {
   const { pubClientKey = "", secretServerKey = "", jwksUrl = "", schemaName, tableName, authProviderProjectId } = outs;
   return { pubClientKey, secretServerKey, jwksUrl, ...omitUndefined({ schemaName, tableName, authProviderProjectId }) };

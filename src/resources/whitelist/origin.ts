@@ -5,7 +5,7 @@ import { string } from "../shared/argumentSchemas";
 
 const EXAMPLE = "such as https://app.example.com";
 
-/** Everything that an origin has no room for, by name. */
+/** The parts that an origin cannot have, by name. */
 const SURPLUS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^[^/?#\\]*@/, "user name or password"],
   [/^[^/?#\\]*[/\\][^?#]*[^/?#]|^[^/?#\\]*([/\\]{2}|\\)/, "path"],
@@ -44,7 +44,10 @@ export const originSchema = string.transform((text, context): string => {
   return z.NEVER;
 });
 
-/** What a plan says of a domain that is added. `argument`: its value may be a secret of the program. */
+/**
+ * A plan's warnings about a domain that is added. `argument`: named instead of the value, which may be a secret of the
+ * program.
+ */
 export function domainWarnings(domain: string, argument: string): string[] {
   const isApp = appScheme(domain) !== undefined;
   return [

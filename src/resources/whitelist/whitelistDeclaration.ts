@@ -30,7 +30,7 @@ const sameSet = (left: readonly string[], right: readonly string[]): boolean =>
 
 export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs> = {
   kind: "Whitelist",
-  // Two of them would take each other's domains away.
+  // Two of them would remove each other's domains.
   deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },
@@ -74,7 +74,7 @@ export interface WhitelistDomainOutputs {
 
 export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, WhitelistDomainOutputs> = {
   kind: "WhitelistDomain",
-  // The service takes a domain once.
+  // The service accepts a domain only once.
   deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },

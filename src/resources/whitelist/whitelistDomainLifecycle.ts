@@ -80,7 +80,7 @@ function takeOver(call: Call<never>, { projectId, domain, adopt }: Shape): void 
 const onTheList = (domain: string): string =>
   `${domain} is on the whitelist already.${possibleOwner()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
 
-/** A person who looks a domain up may spell its origin in any way. */
+/** A looked-up id may spell its origin in any way. */
 function split(id: string): { projectId: string; domain: string } {
   const { projectId, rest } = splitId(id);
   return { projectId, domain: normalisedOrigin(rest) };
@@ -88,7 +88,10 @@ function split(id: string): { projectId: string; domain: string } {
 
 export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
 
-/** A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, beside no `Whitelist`. */
+/**
+ * A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, unless there is a
+ * `Whitelist`.
+ */
 export function listClaim(projectId: string | undefined, shared: boolean): Claim[] {
   const what = 'the redirect domains of the same "projectId" (a Whitelist removes every domain that it does not list)';
   return claim(what, (project) => `redirect domains ${project}`, projectId).map((one) => ({ ...one, shared }));
@@ -99,7 +102,7 @@ export const isOrigin =
   (item: WhitelistDomainRecord): boolean =>
     isOfProvider(authProvider)(item) && normalisedOrigin(item.domain) === origin;
 
-/** The origins on the whitelist, each with the spellings in which the service stores it. */
+/** The origins on the whitelist, each with the spellings that the service stores. */
 export async function listOrigins(
   call: Call<never>,
   projectId: string,
@@ -120,7 +123,7 @@ export function originsOf(
   return origins;
 }
 
-/** How an origin is added, and what happens where it is listed already. */
+/** How an origin is added, and what happens if it is listed already. */
 function domainToAdd(
   call: ChildCall<never>,
   { projectId, origin }: { projectId: string; origin: string },
@@ -147,15 +150,15 @@ function domainToAdd(
   };
 }
 
-/** Adds an origin. One that is listed already is no error. */
+/** Adds an origin. A listed one is not an error. */
 export async function addDomain(call: ChildCall<never>, projectId: string, origin: string): Promise<void> {
   const ignore = (): void => undefined;
   await createOrUseExisting(call, domainToAdd(call, { projectId, origin }, ignore));
 }
 
 /**
- * Deletes origins in the spellings that the service stores, in one request. One that is not listed is sent all the same:
- * lists lag, and the service ignores an origin that is gone. One that another resource manages now stays.
+ * Deletes origins in the spellings that the service stores, in one request. An unlisted one is sent too: lists lag, and
+ * the service ignores an origin that is gone. One that another resource manages now stays.
  */
 export async function deleteOrigins(
   call: ChildCall<never>,

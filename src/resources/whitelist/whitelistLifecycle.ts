@@ -18,7 +18,7 @@ import {
 type Shape = WhitelistShape;
 type Outputs = WhitelistOutputs & Partial<Shape>;
 
-/** The whole list of redirect domains (docs/design/api.md): one for each project, so its id is the project's. */
+/** The whole list of redirect domains (docs/design/api.md). Each project has one, so its id is the project's. */
 export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   declares: ({ projectId }) => listClaim(projectId, false),
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
@@ -32,7 +32,8 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     const goesOn = unfinished ? [takesOver(`resuming the Whitelist${label}`, id)] : [];
     if (!changes.changed.has("domains") || declared === undefined) return goesOn;
     const before = outs.domains ?? [];
-    // An added one by its place: its value may be a secret of the program. A removed one stands on the list, which is public.
+    // An added domain is named by its index: its value may be a secret of the program. A removed one is on the list,
+    // which is public.
     const added = declared.flatMap((origin, index) => (before.includes(origin) ? [] : [`domains[${index}]`]));
     const removed = before.filter((origin) => !declared.includes(origin));
     return [
@@ -73,11 +74,11 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     const { authProvider } = call;
     const shown = await listOrigins(call, projectId);
     const missing = declared.find((origin) => !shown.has(origin));
-    // A missing one is gone when two lists lack it; the later list shows the others too.
+    // A missing domain is gone when two lists lack it; the later list shows the others too.
     if (missing !== undefined) await call.client.auth.domains(projectId).find(isOrigin(call, missing), call);
     const now = missing === undefined ? shown : await listOrigins(call, projectId);
     const found = new Set(now.keys());
-    // In the order of the program, so that a plan shows what was added and removed.
+    // In the program's order, so that a plan shows what was added and removed.
     const known = declared.filter((origin) => found.delete(origin));
     const domains = [...known, ...[...found].sort()];
     return { args: { projectId, authProvider, domains }, outputs: { authProvider }, ready: true };
@@ -85,9 +86,10 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
 
   async update(call, { id: projectId, outs: { domains: before = [] }, unfinished }, args) {
     const outputs = { authProvider: call.authProvider };
-    // The plan showed those of the state; others may have been added since. Of an unfinished one it announced all.
+    // The plan showed the domains in the state; others may have been added since. The plan of an unfinished creation
+    // announced all.
     const isPlanned = (origin: string): boolean => unfinished || before.includes(origin);
-    // The added ones are managed from here on, and the earlier ones still exist.
+    // The added domains are managed from here on, and the earlier ones still exist.
     const onAdded = (present: string[]): void =>
       call.checkpoint(projectId, outputs, { domains: [...new Set([...before, ...present])] });
     const { removed, kept } = await applyDomains(call, args, { onAdded, isPlanned });
@@ -112,7 +114,7 @@ const MOST_LISTED = 10;
 
 const listedOrNone = (names: readonly string[]): string => (names.length === 0 ? "none" : listed(names, MOST_LISTED));
 
-/** Of those that were not there before. */
+/** Warnings about the domains that were not declared before. */
 const warningsOf = (declared: readonly string[], before: readonly string[], label: string): string[] =>
   declared.flatMap((domain, index) =>
     before.includes(domain) ? [] : domainWarnings(domain, `"domains[${index}]" of the Whitelist${label}`),
@@ -124,7 +126,7 @@ function takesOver(what: string, projectId: string | undefined): string {
 }
 
 /**
- * First adds the missing origins, then removes the rest, as far as the plan told of it. `onAdded` is called after each
+ * First adds the missing origins, then removes the rest, as far as the plan showed them. `onAdded` is called after each
  * addition, with the declared origins that exist then.
  */
 async function applyDomains(
@@ -134,7 +136,7 @@ async function applyDomains(
 ): Promise<{ removed: string[]; kept: string[] }> {
   await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
   const known = await listOrigins(call, projectId, performance.now());
-  // A list that still shows what this run has deleted lags.
+  // A list that still shows what this run has deleted is out of date.
   const exists = (origin: string): boolean =>
     known.has(origin) && !call.run.wasDeleted(domainObject(projectId, origin));
   const present = declared.filter(exists);

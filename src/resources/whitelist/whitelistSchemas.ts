@@ -4,7 +4,7 @@ import { boolean, list } from "../shared/argumentSchemas";
 import type { WhitelistDomainShape, WhitelistShape } from "./whitelistDeclaration";
 import { originSchema } from "./origin";
 
-/** A set: where two origins are the same, the second one names the first. */
+/** A set: if two origins are equal, the error on the second names the first. */
 const domains = list(originSchema, "origins").superRefine((origins, context) => {
   for (const [index, origin] of origins.entries()) {
     const first = origins.indexOf(origin);
