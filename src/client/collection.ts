@@ -202,7 +202,7 @@ export class Collection<Item extends object, Response = never, Sending extends S
       schema: response,
       accepted: async ({ value }) => {
         if (value !== undefined && itemOf !== undefined) return { item: itemOf(value), isListed: false };
-        const otherwise = `the service accepted it, but does not list ${thing}`;
+        const otherwise = `the service accepted the request but does not list ${thing}`;
         return { item: await this.#listed(this.#hasId(id), otherwise, options), isListed: true };
       },
     });

@@ -258,7 +258,7 @@ export async function readEffect<T>(read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     if (!(error instanceof SvcError) || error instanceof FateUnknownError) throw error;
-    throw new FateUnknownError(`the service accepted it, but reading the result failed: ${error.what}`, {
+    throw new FateUnknownError(`the service accepted the request, but reading the result failed: ${error.what}`, {
       ...error.facts,
       method: undefined,
     });

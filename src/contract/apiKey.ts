@@ -98,7 +98,7 @@ export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
       reference === undefined || form === "apiKey"
         ? "svc:apiKey (or SVC_API_KEY)"
         : `${keyName(source)}, which ${placeOf(source)} names,`;
-    return { problem: `${what} contains a blank or a character that an HTTP header cannot carry` };
+    return { problem: `${what} contains a space or a character that an HTTP header cannot carry` };
   }
   const renewKey = reference !== undefined && "fromFile" in reference ? () => renewed(reference) : undefined;
   return { key: { apiKey: found.value, renewKey } };

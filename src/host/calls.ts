@@ -391,7 +391,7 @@ function timeoutAdvice(thrown: unknown, verb: Verb, totalMs: number): string {
 function readTimeoutAdvice(thrown: unknown, isStored: boolean): string {
   const isHeldOff = thrown instanceof RateLimitError || thrown instanceof LockedError;
   if (!(thrown instanceof SvcError) || thrown.deadlineMs === undefined || isHeldOff) return "";
-  const since = isStored ? "; a refresh uses it from the next update of the resource on" : "";
+  const since = isStored ? "; a refresh uses the new value only after the next update of the resource" : "";
   return ` To wait longer, raise "customTimeouts.read"${since}.`;
 }
 
@@ -409,7 +409,7 @@ function keyAdvice<Args extends object, Outputs extends object>(
   const source = keySource(readSetting);
   return isStored && source?.isConfigured === true && source.form === "apiKey"
     ? ` ${advice}. Refresh and destroy do not run the program: they use the key that is stored with the stack. After a rotation, run \`pulumi up\` first, or add --run-program. ` +
-        "With svc:apiKeyEnv or svc:apiKeyFile the stack stores a name alone, and a rotation needs neither."
+        "With svc:apiKeyEnv or svc:apiKeyFile the stack stores only a name, and a rotation needs neither step."
     : ` ${advice}`;
 }
 

@@ -117,7 +117,7 @@ function warnOfUnknownSettings(): void {
   const unknown = unknownSettings(Object.keys(pulumi.runtime.allConfig()), pulumi.getProject());
   if (unknown.length === 0) return;
   void pulumi.log.warn(
-    `the stack's configuration has keys that are no settings of pulumi-svc and have no effect: ${keysWithNearest("svc", unknown.map(oneLine), SETTING_NAMES)}. Rename them, or remove them with \`pulumi config rm\``,
+    `the stack's configuration has keys that are not pulumi-svc settings and have no effect: ${keysWithNearest("svc", unknown.map(oneLine), SETTING_NAMES)}. Rename them, or remove them with \`pulumi config rm\``,
   );
 }
 

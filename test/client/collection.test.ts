@@ -260,7 +260,7 @@ describe("a change that is accepted", () => {
     expect([seen.outcome, onAccepted.mock.calls]).toEqual([large, [[small]]]);
     const unlisted = await thrownIn(update(undefined, [["c"]]).done);
     expect(unlisted).toBeInstanceOf(FateUnknownError);
-    expect(String(unlisted)).toContain("the service accepted it, but does not list the thing");
+    expect(String(unlisted)).toContain("the service accepted the request but does not list the thing");
   });
 
   test("compares a list with the response, which may show more", async () => {
@@ -274,7 +274,7 @@ describe("a change that is accepted", () => {
   test("has an unknown fate where the list that is to show it cannot be read", async () => {
     const error = await thrownIn(update(small, [new ServiceError("down", { status: 503 })]).done);
     expect(error).toBeInstanceOf(FateUnknownError);
-    expect(String(error)).toContain("the service accepted it, but reading the result failed: down");
+    expect(String(error)).toContain("the service accepted the request, but reading the result failed: down");
   });
 });
 

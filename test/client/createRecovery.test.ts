@@ -423,7 +423,9 @@ test("what an accepted change led to has an unknown fate where it cannot be read
   const facts = { method: "GET", path: "/things", status: 503 };
   const error = await endOf(readEffect(async () => Promise.reject(new ServiceError("down", facts))));
   expect(error).toBeInstanceOf(FateUnknownError);
-  expect(String(error)).toBe("FateUnknownError: the service accepted it, but reading the result failed: down (503)");
+  expect(String(error)).toBe(
+    "FateUnknownError: the service accepted the request, but reading the result failed: down (503)",
+  );
   for (const other of [lost(), new TypeError("x")])
     expect(await endOf(readEffect(async () => Promise.reject(other)))).toBe(other);
 });

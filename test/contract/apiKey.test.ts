@@ -152,7 +152,7 @@ test("a key that no header can carry is refused without showing it, wherever it 
   const path = file("key", "canary key\nof two lines\n");
   for (const configured of [{ apiKeyEnv: "PROD_KEY" }, { apiKeyFile: path }, { apiKey: "canary key" }]) {
     const { problem } = from(configured);
-    expect(problem).toMatch(/contains a blank or a character that an HTTP header cannot carry$/);
+    expect(problem).toMatch(/contains a space or a character that an HTTP header cannot carry$/);
     expect(problem).not.toContain("canary");
   }
   expect(from({ apiKeyEnv: "PROD_KEY" }).problem).toMatch(/^PROD_KEY, which svc:apiKeyEnv /);

@@ -71,6 +71,6 @@ test("destroy, removal and replacement are refused in the plan; without the engi
   expect(await stack.drift()).toMatchObject({ code: 0 });
   await stack.end(before);
   expect(stack.said).toMatch(
-    /AuthIntegration \S+: its deletion is sent now, and takes along all of its users, keys, .*table of synced users may stay in database svcdb of br-main/,
+    /AuthIntegration \S+: its deletion is sent now. It also deletes all of its users, keys, .*table of synced users may stay in database svcdb of br-main/,
   );
 });

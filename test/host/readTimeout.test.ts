@@ -52,7 +52,7 @@ test("it is shorter where customTimeouts say so, and the message says how to cha
   const { message } = await thrownBy(read(35, stored({ read: 2 })));
   expect(message).toBe(
     'Could not read ComputeEndpoint prj-demo/ep-1 ("toy"): no response within 2 s (GET /projects/{project_id}/endpoints). ' +
-      'To wait longer, raise "customTimeouts.read"; a refresh uses it from the next update of the resource on.',
+      'To wait longer, raise "customTimeouts.read"; a refresh uses the new value only after the next update of the resource.',
   );
 });
 

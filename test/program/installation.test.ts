@@ -56,7 +56,7 @@ test.each([
     "proj",
     [
       expect.stringMatching(
-        /no settings of pulumi-svc .*: svc:b info: all is well, svc:strictplan \(did you mean svc:strictPlan\?\)\. Rename/,
+        /not pulumi-svc settings .*: svc:b info: all is well, svc:strictplan \(did you mean svc:strictPlan\?\)\. Rename/,
       ),
     ],
   ],

@@ -113,7 +113,7 @@ export function errorOf(exchange: Exchange): SvcError | undefined {
   if (status < 400)
     return new errors.BadResponseError("the service answered with a redirect, which is not followed", facts);
   if (isGoneStatus(status) && !isErrorBody(body)) {
-    const what = `the response (${status}) has no error body of the service and may come from a proxy`;
+    const what = `the response (${status}) does not have the service's error format and may come from a proxy`;
     return new errors.BadResponseError(`${what}. Check that the base URL is right`, facts);
   }
   const [Meaning, what] = meaningOf(status);

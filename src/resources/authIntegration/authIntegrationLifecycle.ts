@@ -132,7 +132,7 @@ export const authIntegration = define(declaration, schemas, {
 function deletionNote(id: string, { branchId, databaseName }: Partial<Outputs>): string {
   const database = databaseName === undefined ? "" : `database ${databaseName} of `;
   const table = branchId === undefined ? "" : `. The table of synced users may stay in ${database}${branchId}`;
-  return `AuthIntegration ${id}: its deletion is sent now, and takes along all of its users, keys, OAuth providers, redirect domains and mail settings, also those that this stack does not declare${table}`;
+  return `AuthIntegration ${id}: its deletion is sent now. It also deletes all of its users, keys, OAuth providers, redirect domains and mail settings, including those that this stack does not declare${table}`;
 }
 
 /** Another auth project under the same name is another integration: the stored one and its keys are gone. */
@@ -273,7 +273,7 @@ function branchFindings(
  * may be refused.
  */
 const notReplacedText = ({ message }: Finding): string =>
-  `nothing is deleted, because the new integration may be refused: ${message}. To move it all the same, and lose its users, remove it from the program, run pulumi up, and add it again`;
+  `nothing is deleted, because the new integration may be refused: ${message}. To move it anyway, which loses its users, remove it from the program, run pulumi up, and add it again`;
 
 function createKeys(call: Call<Outputs>, projectId: string, existing: AuthIntegrationRecord): Promise<KeySetRecord> {
   const { auth_provider: authProvider, auth_provider_project_id: id } = existing;

@@ -136,7 +136,7 @@ function domainToAdd(
     isCandidate: matches,
     isOurs: matches,
     describe: ({ domain }) => domain,
-    onFound: () => call.note(`${origin} was found on the whitelist after the answer to its creation was lost`),
+    onFound: () => call.note(`${origin} was found on the whitelist after the response to its creation was lost`),
   };
   return {
     collection,
