@@ -33,7 +33,10 @@ const numberOption = (flag: string, description: string, standard: number): Opti
 const STOPPING = ["SIGTERM", "SIGINT"] as const;
 const PASSED_ON = [...STOPPING, "SIGHUP"] as const;
 
-/** `pulumi-svc emulator`: a flag for each of EmulatorOptions but the variants, and a command that may run beside it. Below it, `token`. */
+/**
+ * `pulumi-svc emulator`: a flag for each of EmulatorOptions except the variants, an optional command to run beside it,
+ * and `token`.
+ */
 export function addEmulatorCommand(program: Command): void {
   const command = program
     .command("emulator")
@@ -168,7 +171,10 @@ const inFlags = (message: string): string =>
     return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   });
 
-/** `Host` gives no access there, but a web page that points its own name at this machine (DNS rebinding) knows the key, too. */
+/**
+ * Every route requires the key there, but a web page whose name points at this machine (DNS rebinding) knows the
+ * default key, too.
+ */
 const OPEN =
   "warning: other machines, and web pages in a browser here, can reach this address, and everybody knows the default " +
   "key: set your own in SVC_EMULATOR_API_KEY";

@@ -89,7 +89,10 @@ const TSCONFIG = `{
 }
 `;
 
-/** What a repository should not hold: the state of a backend in this folder, and what `emulator --data` and `env --out` write. */
+/**
+ * Files to keep out of a repository: the state of a backend in this folder, and the output of `emulator --data` and
+ * `env --out`.
+ */
 const IGNORED = "node_modules/\n.pulumi/\nemulator.json*\n.env\n";
 
 function filesOf(manager: Manager, name: string): Record<string, string> {
@@ -99,7 +102,8 @@ function filesOf(manager: Manager, name: string): Record<string, string> {
     "tsconfig.json": TSCONFIG,
     ".gitignore": IGNORED,
     "index.ts": PROGRAM,
-    // Pulumi's Node runtime needs a node_modules folder, which Yarn makes only when it is told to. Yarn classic does not read this.
+    // Pulumi's Node runtime needs a node_modules folder, which Yarn creates only with this setting. Yarn classic does
+    // not read it.
     ...(manager === "yarn" && { ".yarnrc.yml": "nodeLinker: node-modules\n" }),
   };
 }

@@ -19,7 +19,10 @@ const byNumber = (char: string): string => `\\u{${char.codePointAt(0)?.toString(
 /** Whether the text contains a character that acts on a terminal or a page. */
 export const isObeyed = (text: string): boolean => text.search(OBEYED) >= 0;
 
-/** JSON of which nothing reaches a terminal or a CI runner, also where JSON allows it. The line ends are those between values. */
+/**
+ * JSON without characters that act on a terminal or a CI runner, even where JSON allows them. Line ends stand only
+ * between values.
+ */
 export function terminalJson(value: unknown): string {
   return escaped(JSON.stringify(value, undefined, 2));
 }

@@ -46,7 +46,10 @@ interface Listed {
 /** Lists the objects of a kind with one request. */
 type Listing<Of extends keyof Records> = (asked: Listed) => Promise<Found<Of, Records[Of]>[]>;
 
-/** Each kind, in the order in which its objects are told; for the others, why `import` and `drift --unmanaged` do not know them. */
+/**
+ * Each kind in the order of output; for kinds that cannot be listed, the reason why `import` and `drift --unmanaged`
+ * omit them.
+ */
 const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> : string } = {
   ComputeEndpoint: async ({ client, projectId }) =>
     (await client.computes.list(projectId)).map((record) => compute(projectId, record)).sort(byAge),

@@ -113,7 +113,7 @@ interface Looks {
   readonly declared: AuditedResource;
 }
 
-/** What is known of the stack beside a resource. */
+/** What a rule may know about the stack besides the resource. */
 interface Context {
   readonly transfers: ReturnType<typeof transfersIn>;
   readonly declared: readonly StoredResource[];

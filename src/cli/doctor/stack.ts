@@ -86,7 +86,10 @@ function cliCheck({ ok: works, stdout, reason }: Run): Check {
   );
 }
 
-/** The engine stores the whole configuration of the stack with its provider, the secrets of other namespaces too. Their names alone. */
+/**
+ * The engine stores the stack's whole configuration with its provider, even secrets of other namespaces. Reports only
+ * their names.
+ */
 function storedSecretsCheck({ resources }: StackState): Check[] {
   const stored = resources.filter(({ type, urn }) => type === PROVIDER_TYPE && isDefault(nameInUrn(urn)));
   const inputs = stored.flatMap(({ inputs }) => Object.entries(inputs ?? {}));

@@ -45,7 +45,7 @@ const GIVE_MISSING =
 const BY_NAME_IN_PROVIDER =
   "The state holds this key, encrypted. apiKeyEnv or apiKeyFile of the svc.Provider stores a name alone, and a rotation needs no `pulumi up`.";
 
-/** The settings of the next `up`, for comparison. */
+/** Undefined if the settings are incomplete. */
 interface Next {
   /** Undefined where they are incomplete. */
   readonly configured: Settings | undefined;

@@ -92,7 +92,7 @@ export function exitCode({ drift, unmanaged }: Report): number {
   return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
 }
 
-/** What a report tells of. Exit code and fingerprint depend on the drift and on what is unmanaged, and on nothing else of it. */
+/** The findings of a report. Exit code and fingerprint depend only on the drift and the unmanaged objects. */
 export type Findings = Omit<Report, "stack" | "fingerprint">;
 
 /** `project`: the Pulumi project, because stacks of two projects may have the same name. */

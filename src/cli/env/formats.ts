@@ -43,7 +43,10 @@ const LINES: Record<Exclude<Format, "json">, LineFormat> = {
       "a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files take in different ways",
     line: (name, value) => `${name}=${value}`,
   },
-  /** In single quotes, nothing has a meaning but the quote itself. Two of them in a text add nothing to it: a CI runner then sees no command. */
+  /**
+   * Only a quote is special in single quotes. Two adjacent quotes add nothing to the text; they break up commands of a
+   * CI runner.
+   */
   shell: {
     // A line end is part of the value. Other control characters do not occur in an address or a key.
     canHold: (value) => !value.split("\n").some(isObeyed),

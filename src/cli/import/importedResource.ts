@@ -259,7 +259,10 @@ function hiddenOf({ kind, record }: ImportedObject): Map<string, boolean> {
   }
 }
 
-/** Of the settings of a compute, a read shows the parts that are managed: those that are set. A domain is looked for at its auth provider. */
+/**
+ * The managed parts of an object, as a read shows them: for a compute's settings, those that are set. A domain is found
+ * by its auth provider.
+ */
 function managedParts({ kind, record }: ImportedObject): Properties {
   if (kind === "WhitelistDomain") return { authProvider: record.auth_provider };
   if (kind !== "ComputeEndpoint") return {};
