@@ -51,7 +51,7 @@ export interface AuditRule {
 
 type Props = AuditedResource["props"];
 
-/** Of resources of these kinds. One without arguments is only looked up, and declared elsewhere. */
+/** For resources of these kinds. A resource without arguments is only read (`get`), and declared elsewhere. */
 function ofKinds(
   kinds: readonly Kind[],
   find: (props: Props, kind: Kind, resource: AuditedResource, limits: AuditLimits) => string | undefined,
@@ -63,7 +63,7 @@ function ofKinds(
   };
 }
 
-/** Of a value that a rule needs: the state has it encrypted only, and an audit decrypts nothing. */
+/** For a value that a rule needs but that the state holds encrypted: an audit decrypts nothing. */
 const unread = (argument: string): string => `"${argument}" is marked as a secret, so it could not be checked`;
 
 const sharedOAuthKeys: AuditRule = {
@@ -72,7 +72,7 @@ const sharedOAuthKeys: AuditRule = {
   remedy: 'Register an application of your own at the provider, and declare its "clientId" and "clientSecret".',
   find: ofKinds(["OAuthProvider"], ({ type, clientId, clientSecret, absent }) => {
     if (isSecret(type)) return unread("type");
-    // The type is what the service shows; a plan has the arguments alone.
+    // The type is what the service shows; a plan has only the arguments.
     const isShared =
       typeof type === "string"
         ? type === "shared"
@@ -120,7 +120,7 @@ function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["fin
   return ofKinds(["Whitelist", "WhitelistDomain"], ({ domain, domains }, kind) => {
     const [argument, value] = kind === "Whitelist" ? ["domains", domains] : ["domain", domain];
     const all: unknown[] = Array.isArray(value) ? value : [value];
-    // What is no address is refused by the plan. The origin alone is shown: an address may hold a password.
+    // The plan refuses an invalid address. Only the origin is shown: an address may contain a password.
     const urls = all.flatMap((one) => (typeof one === "string" && URL.canParse(one) ? new URL(one) : []));
     const wrong = urls.filter(isWrong).map((url) => (isHttp(url) ? url.origin : `${url.protocol}//${url.host}`));
     if (wrong.length > 0) return `allows redirects to ${what}: ${wrong.join(", ")}`;
@@ -128,14 +128,17 @@ function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["fin
   });
 }
 
-/** A BlockList knows the IPv6 spelling of an IPv4 address, too (`::ffff:127.0.0.1`). */
+/** A BlockList also matches the IPv6 form of an IPv4 address (`::ffff:127.0.0.1`). */
 const ownAddresses = new BlockList();
 ownAddresses.addSubnet("127.0.0.0", 8);
 ownAddresses.addAddress("0.0.0.0");
 ownAddresses.addAddress("::1", "ipv6");
 ownAddresses.addAddress("::", "ipv6");
 
-/** `hostname`: as `URL` spells it. Wider than `isLoopback` of the contract, which says where an API key may go. */
+/**
+ * `hostname`: in the notation of `URL`. Wider than `isLoopback` of the contract, which says where an API key may be
+ * sent.
+ */
 function isOwnMachine(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, "");
   const version = isIP(host);
@@ -157,7 +160,7 @@ const neverScalesToZero: AuditRule = {
   find: ofKinds(
     ["ComputeEndpoint"],
     ({ scaleToZero, suspendTimeoutSeconds, disabled, size, autoscalingLimitMaxCu }) => {
-      // A disabled one is suspended, and no query wakes it.
+      // A disabled compute is suspended, and no query starts it.
       if (disabled === true) return undefined;
       const largest = largestCu(size) ?? largestCu(autoscalingLimitMaxCu);
       if (largest !== undefined && largest > LARGEST_AUTOSCALING_CU)
@@ -165,13 +168,13 @@ const neverScalesToZero: AuditRule = {
       if (scaleToZero === false) return "never scales to zero";
       if (isSecret(scaleToZero)) return unread("scaleToZero");
       if (scaleToZero === undefined && isSecret(suspendTimeoutSeconds)) return unread("suspendTimeoutSeconds");
-      // Not declared: what the service shows.
+      // Not declared: the value that the service shows.
       return scaleToZero === undefined && suspendTimeoutSeconds === NEVER ? "never scales to zero" : undefined;
     },
   ),
 };
 
-/** As the service counts the seconds without a query (docs/design/api.md, Computes). */
+/** The service's value for a compute that never suspends (docs/design/api.md, Computes). */
 const NEVER = -1;
 
 const sizeOverLimit: AuditRule = {
@@ -195,7 +198,7 @@ function largestCu(size: unknown): number | undefined {
   return typeof largest === "number" ? largest : undefined;
 }
 
-/** The secret arguments that may be references, of each kind. */
+/** The secret arguments of each kind that may be references. */
 const SECRET_ARGUMENTS: { readonly [K in Kind]?: string } = { OAuthProvider: "clientSecret", EmailServer: "password" };
 
 const secretInState: AuditRule = {
@@ -213,7 +216,7 @@ const secretInState: AuditRule = {
     ];
     const found = [
       ...(clear.length > 0 ? [`the state holds the value of ${named(clear)}`] : []),
-      // Nothing is decrypted, so what it is cannot be told.
+      // Nothing is decrypted, so its form is unknown.
       ...(marked.length > 0
         ? [`the state holds ${named(marked)} as a secret: the value, or a reference inside pulumi.secret`]
         : []),
@@ -222,7 +225,7 @@ const secretInState: AuditRule = {
   }),
 };
 
-/** What the state holds of a secret, in clear or marked. */
+/** A secret in the state, in clear or marked. */
 interface KeptSecret {
   readonly path: string;
   readonly value: unknown;
@@ -230,7 +233,7 @@ interface KeptSecret {
 
 const keptAt = (path: string, value: unknown): KeptSecret[] => (isKept(value) ? [{ path, value }] : []);
 
-/** Marked, or by its name or form. */
+/** Secret by mark, name or form. */
 function secretSettings({ settings }: Props): KeptSecret[] {
   if (isSecret(settings)) return [{ path: "settings", value: settings }];
   const pgSettings: unknown = isObject(settings) ? settings["pgSettings"] : undefined;
@@ -269,10 +272,13 @@ const secretsOfKind = (kind: Kind, props: Props): KeptSecret[] => [
   ...(kind === "ComputeEndpoint" ? secretSettings(props) : []),
 ];
 
-/** As programs call the address of a transfer: its form tells nothing. */
+/** The usual names of a transfer's address: its form does not identify it. */
 const TRANSFER = /transfer.*(?:url|uri|link|address)$/i;
 
-/** What may be a secret by its name or form, at any depth, and those of resources that a program exports as a whole. */
+/**
+ * Values that may be secret by name or form, at any depth, and the secrets of resources that a program exports as a
+ * whole.
+ */
 function namedSecrets(value: unknown, path = "", name = ""): KeptSecret[] {
   if (isSecret(value) || isReference(value)) return [];
   if (Array.isArray(value)) return value.flatMap((one, index) => namedSecrets(one, `${path}[${index}]`, name));
@@ -286,13 +292,13 @@ function namedSecrets(value: unknown, path = "", name = ""): KeptSecret[] {
   return Object.entries(value).flatMap(([key, one]) => namedSecrets(one, at(key), key));
 }
 
-/** An exported resource is an object of its properties, with its URN. */
+/** An exported resource is an object with its properties and URN. */
 function kindOfExported({ urn }: Props): Kind | undefined {
   const [, , types = ""] = typeof urn === "string" ? urn.split("::") : [];
   return KINDS.find((kind) => typeToken(kind) === types.split("$").at(-1));
 }
 
-/** Whether a secret itself is there, and neither a reference to it nor a text in its place. */
+/** Whether the secret itself is stored, not a reference or a placeholder. */
 function isKept(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return false;
   if (isReference(value)) return referenceProblem(value) !== undefined;
@@ -308,7 +314,7 @@ const apiKeyInState: AuditRule = {
     type === PROVIDER_TYPE && isKept(props["svc:apiKey"]) ? "the state holds the API key of this provider" : undefined,
 };
 
-/** Destroying one of these changes nothing at the service, and replacing it is how its keys are rotated. */
+/** Deleting one of these changes nothing at the service, and its keys are rotated by replacing it. */
 const DELETES_NOTHING: readonly Kind[] = ["AuthKeys", "AuthOwnershipTransfer"];
 
 const notProtected: AuditRule = {
@@ -317,7 +323,7 @@ const notProtected: AuditRule = {
   remedy: "Set the option `protect: true` of the resource, or of the component that it is in.",
   find: ofKinds(
     KINDS.filter((kind) => !DELETES_NOTHING.includes(kind)),
-    // Of a provider that is declared absent there is nothing to delete.
+    // A provider that is declared absent has nothing to delete.
     ({ absent }, _kind, { protect }) => (protect === false && absent !== true ? "is not protected" : undefined),
   ),
 };
@@ -361,7 +367,7 @@ function changed(output: string, says: (change: Changed) => string): AuditRule["
   });
 }
 
-/** An address may hold a password. */
+/** An address may contain a password. */
 const hostIn = (address: string): string => (URL.canParse(address) ? new URL(address).host : "an address that is none");
 
 export const auditRules: readonly AuditRule[] = [
@@ -378,7 +384,7 @@ export const auditRules: readonly AuditRule[] = [
   notProtected,
 ];
 
-/** For a state alone: a plan hands secrets over in clear, and does not have what a refresh has found. */
+/** For states only: a plan contains secrets in clear, and not the results of a refresh. */
 export const stateRules: readonly AuditRule[] = [
   secretInClear,
   undeclaredSharedOAuth,

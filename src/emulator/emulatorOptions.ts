@@ -88,7 +88,7 @@ export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" |
   variants: Required<EmulatorVariants>;
 }
 
-/** setTimeout fires at once for anything longer. */
+/** setTimeout fires immediately for anything longer. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const wholeNumber = (name: string, value: number, highest: number): number => {
@@ -113,7 +113,7 @@ const oneOf = <T>(name: string, value: T, allowed: readonly T[]): T => {
   return value;
 };
 
-/** What only says how `postgres` is used, and its default: without a Postgres it would do nothing. */
+/** Options that only affect `postgres`, with their defaults: without a Postgres they have no effect. */
 const OF_POSTGRES = { postgresPort: 0, postgresDrop: false, postgresRemote: false, timeScale: 1 };
 
 function checkTogether(resolved: ResolvedOptions): ResolvedOptions {

@@ -95,7 +95,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   if (saved === undefined) applySeed(service, seed);
   else store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
-  // Before anything listens: it may be refused.
+  // Before anything listens, because it may fail.
   const postgres =
     options.postgres === undefined
       ? undefined
@@ -103,7 +103,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
 
   const site: Site = { origin: "", isLocal: false, isEverywhere: false, pageToken: newPageToken() };
   const app = createApp({ service, faults, log, inbox, key, reset, site });
-  // Replacing the global Request and Response would change the process that the emulator runs in.
+  // Replacing the global Request and Response would change the emulator's host process.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const { address, port } = await listen(server, options.port, options.host).catch(async (error: unknown) => {
     await postgres?.close();
@@ -128,7 +128,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     file?.close();
   };
   try {
-    // A file that cannot be written is reported before any work is lost.
+    // Reports a file that cannot be written before any work is lost.
     file?.save();
     await postgres?.listen();
   } catch (error) {
@@ -147,7 +147,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   return {
     baseUrl: `${url}${API_ROOT}`,
     url,
-    // In the fragment, which a browser sends to nobody.
+    // In the fragment, which a browser does not send.
     pageUrl: site.isLocal ? `${url}/#token=${site.pageToken}` : `${url}/`,
     get apiKey() {
       return key.current;
@@ -158,7 +158,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     close,
     reset,
     projects,
-    // An edit changes the fields of a record: the answer is a record.
+    // An edit changes the fields of a record, so the result is a record.
     edit: (edit) => withoutSecrets(applyEdit(service, checked(editBody, edit))) as Record<string, unknown>,
     fault: (fault) => void faults.add(checked(faultSchemaFor(fault), fault)),
     clearFaults: () => faults.clear(),

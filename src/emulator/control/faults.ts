@@ -6,7 +6,7 @@ import { LONGEST_TIMER_MS } from "../emulatorOptions";
 
 const times = z.int().min(0).default(1);
 
-/** Checked by node:http, which sends them: the Headers class accepts control characters. */
+/** Validated by node:http, which sends them: the Headers class accepts control characters. */
 function sendable(headers: Record<string, string>): boolean {
   try {
     for (const [name, value] of Object.entries(headers)) {
@@ -89,7 +89,7 @@ interface ActiveFault<Spec> {
 
 const timesOf = (spec: FaultSpec): number => ("operation" in spec ? spec.operation.times : spec.times);
 
-/** The faults that were set, in order: the first one that matches is used. */
+/** The configured faults in order: the first one that matches is used. */
 export class Faults {
   private active: ActiveFault<FaultSpec>[] = [];
   private readonly listeners: (() => void)[] = [];
@@ -103,7 +103,7 @@ export class Faults {
     return fault.id;
   }
 
-  /** In the form of the requests that set them, with what is left of them. */
+  /** In the form of the requests that set them, with their remaining counts. */
   list(): ({ id: string; left: number | null; skip: number } & Record<string, unknown>)[] {
     return this.active.map(({ id, spec, left, skip }) => ({
       id,
@@ -122,7 +122,7 @@ export class Faults {
     this.listeners.push(listener);
   }
 
-  /** The fault for a request, if there is one. `path` is relative to the API root. */
+  /** The fault for a request, if any. `path` is relative to the API root. */
   takeForRequest(method: string, path: string, template: string | null): CheckedRequestFault | undefined {
     for (const fault of this.active) {
       const { spec } = fault;
@@ -139,7 +139,7 @@ export class Faults {
     return undefined;
   }
 
-  /** How the next operation with that action ends, if a fault says so. */
+  /** The outcome of the next operation with that action, if a fault sets one. */
   takeOutcome(wanted: OperationAction): OperationOutcome | undefined {
     for (const fault of this.active) {
       const { spec } = fault;
