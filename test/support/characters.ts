@@ -4,7 +4,7 @@ const FIRST_SURROGATE = 0xd800;
 const SURROGATES = 0x800;
 const LAST = 0x10ffff;
 
-/** The way back. By it fc.string knows that it can make names such as __proto__ of these characters, and tries them. */
+/** The inverse, which lets fc.string know that it can build names such as __proto__ and try them. */
 function toIndex(text: unknown): number {
   const point = typeof text === "string" ? text.codePointAt(0) : undefined;
   if (point === undefined || String.fromCodePoint(point) !== text) throw new Error("not one character");

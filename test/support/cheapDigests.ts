@@ -12,6 +12,6 @@ export function cheapDigests(): void {
   const cheap = (...[value, salt, length, options, done]: Arguments): void =>
     scrypt(value, salt, length, { ...options, N: 2 }, done);
   beforeAll(() => void Object.assign(crypto, { scrypt: cheap }));
-  // The modules of Node are the same in all files of a worker.
+  // Node's modules are shared by all files of a worker.
   afterAll(() => void Object.assign(crypto, { scrypt }));
 }

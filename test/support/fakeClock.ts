@@ -1,4 +1,4 @@
-/** A clock that only the tests of this file move; `random` is what every jitter takes then. Call it at the top of the file. */
+/** A clock that only this file's tests advance; every jitter uses `random`. Call it at the top of the file. */
 export function fakeClock({ startsAtMs = 0, random }: { startsAtMs?: number; random?: number } = {}): void {
   beforeEach(() => {
     jest.useFakeTimers();
@@ -11,7 +11,7 @@ export function fakeClock({ startsAtMs = 0, random }: { startsAtMs?: number; ran
   });
 }
 
-/** Lets time pass, with all that follows from it. */
+/** Advances the time, and runs everything due. */
 export const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
 /**
@@ -21,7 +21,7 @@ export const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsy
 export function skippingClock(): void {
   beforeEach(() => {
     jest.useFakeTimers();
-    // The types of jest 30.0 do not know it yet.
+    // The types of jest 30.0 do not include it yet.
     (jest as unknown as { setTimerTickMode(config: { mode: "nextAsync" }): void }).setTimerTickMode({
       mode: "nextAsync",
     });

@@ -24,7 +24,7 @@ export interface FakeOptions {
   operationMs?: number;
   /** Has the operations route. */
   operationsRoute?: boolean;
-  /** How operations end. */
+  /** The final status of operations. */
   endsAs?: string;
 }
 
@@ -35,9 +35,9 @@ export interface FakeOptions {
 export class FakeProject {
   readonly computes: Compute[] = [];
   readonly operations: Operation[] = [];
-  /** Statuses in the order answered. */
+  /** Statuses in order of the responses. */
   readonly statuses: { line: string; status: number }[] = [];
-  /** The most operations that ran at one time. */
+  /** The largest number of concurrent operations. */
   mostRunning = 0;
   lockedByStranger = false;
   #next = 1;

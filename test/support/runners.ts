@@ -1,4 +1,4 @@
-/** What shows nothing: .NET's comparison with a culture, which the runners use, passes over it. */
+/** Invisible characters, which the culture-sensitive comparison of .NET, used by the runners, ignores. */
 const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 /**
@@ -13,7 +13,7 @@ export function runnerCommandsIn(output: string): string[] {
   });
 }
 
-/** Of them such commands are made. */
+/** Parts from which such commands are built. */
 export const RUNNER_PARTS = [
   "#",
   "##",
