@@ -275,7 +275,7 @@ function isOurs(node: ts.Declaration): node is ts.PropertySignature | ts.Propert
   return (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node)) && !node.getSourceFile().isDeclarationFile;
 }
 
-/** The declarations as they are written, but for what a function does, and with their texts where these stand nowhere else. */
+/** The declarations as written, without function bodies, and with their texts if these are shown nowhere else. */
 function printed({ declarations = [] }: ts.Symbol, index: number): string[] {
   // Of overloads, the last one is not visible from outside.
   const seen = declarations.length > 1 ? declarations.slice(0, -1) : declarations;

@@ -10,7 +10,9 @@ export const NODE_MODULES = join(ROOT, "node_modules");
 /** The commands of the installed packages. */
 export const BIN = join(NODE_MODULES, ".bin");
 
-/** The Node that everything runs with after the set-up: that of the npm package `node`, or what setup/node.mjs linked here. */
+/**
+ * The Node that runs everything after the set-up: the npm package `node`, or the one that setup/node.mjs linked here.
+ */
 export const NODE = join(BIN, "node");
 
 /** Pulumi's own folder; its `versions` contain the CLI for all clones of a user. */

@@ -37,7 +37,10 @@ export interface Result {
   output: string;
 }
 
-/** Runs a command in the clone to its end. Throws only when we are interrupted; whatever else went wrong is in the result. */
+/**
+ * Runs a command in the clone to its end. Throws only if this process is interrupted; any other failure is in the
+ * result.
+ */
 export async function run(command: string, args: string[], options: RunOptions = {}): Promise<Result> {
   const { inherit = false, onLine, progress, ...more } = options;
   const tell = function* (line: unknown) {
@@ -57,7 +60,9 @@ export async function run(command: string, args: string[], options: RunOptions =
   return { code: exitCode ?? 127, stdout: String(stdout ?? ""), output: String(output ?? "") };
 }
 
-/** Runs an installed tool, whose exit code is the verdict; answers with what is wrong. `program` is its path in the package. */
+/**
+ * Runs an installed tool whose exit code is the result; returns its complaints. `program` is its path in the package.
+ */
 export async function runTool(packageName: string, program: string, ...args: string[]): Promise<string> {
   const env = { NO_COLOR: "1" };
   const { code, output } = await run(NODE, [join(NODE_MODULES, packageName, program), ...args], { env });

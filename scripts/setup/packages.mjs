@@ -14,7 +14,8 @@ export function ensureDependencies() {
   say(`-- dependencies: ${reason}; running npm ci (about a minute)`);
   const elapsed = stopwatch();
   // --include=dev: the build and the tests need them, even if NODE_ENV is production.
-  // Without npm's warnings: on Node 20 more than a hundred lines say which packages want a newer one, which comes with them.
+  // Hides npm's warnings: on Node 20, over a hundred lines name packages that need a newer Node, which is one of the
+  // dependencies.
   const { status, signal, error } = runNpm("ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error");
   if (status !== 0) {
     throw new SetupError(
@@ -25,7 +26,10 @@ export function ensureDependencies() {
   say(`   dependencies are installed (${elapsed()})`);
 }
 
-/** npm keeps what it has installed in `node_modules/.package-lock.json`; it is written last, so a broken install has none. */
+/**
+ * npm records the installation in `node_modules/.package-lock.json`; it is written last, so a broken installation lacks
+ * it.
+ */
 function staleness() {
   const manifest = readJson(join(ROOT, "package.json"));
   const wanted = readJson(join(ROOT, "package-lock.json"))?.packages;

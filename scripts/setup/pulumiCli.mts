@@ -30,7 +30,10 @@ const DYNAMIC_PLUGIN = "pulumi-resource-pulumi-nodejs";
 const SDK = join(NODE_MODULES, "@pulumi", "pulumi");
 const VERSIONS = join(PULUMI_HOME, "versions");
 
-/** Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go modules. */
+/**
+ * Finds or installs the Pulumi CLI: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go
+ * modules.
+ */
 export async function ensurePulumiCli(): Promise<Cli> {
   // The SDK's installer installs the SDK's version, and so does the build.
   const { version } = JSON.parse(readFileSync(join(SDK, "package.json"), "utf8"));

@@ -135,7 +135,8 @@ async function packageHygiene(): Promise<string> {
 }
 
 /**
- * What no tracked file may hold. The patterns are POSIX extended ones for git; each is written so that it does not match itself.
+ * Patterns that no tracked file may contain: POSIX extended ones for git, each written so that it does not match
+ * itself.
  */
 const FORBIDDEN = {
   "a path of somebody's machine": "(^|[^[:alnum:]_.~/<{-])/(work|root|home/[a-z]+|Users/[A-Za-z]+|tmp)/[[:alnum:]_.]",

@@ -7,7 +7,10 @@ import { Reference, table } from "../docs/reference.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
-/** Writes the reference pages of docs/, the overviews of the resources, and the table of imports, from the sources. With `--check` it only says what is wrong with them. */
+/**
+ * Writes the reference pages of docs/, the overviews of the resources and the table of imports from the sources. With
+ * `--check` it only reports what is wrong with them.
+ */
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
   if (unknown) throw new UsageError(`docs does not know "${unknown}".`);

@@ -227,7 +227,10 @@ export class Emulator {
   }
 }
 
-/** A Pulumi of its own: home, state and passphrase in a temporary folder, so that nothing of the user's is read or changed. */
+/**
+ * A separate Pulumi: home, state and passphrase in a temporary folder, so that nothing of the user's is read or
+ * changed.
+ */
 export class Sandbox {
   folder = mkdtempSync(join(tmpdir(), "pulumi-svc-quickstart-"));
   stack = `quickstart-${randomBytes(3).toString("hex")}`;
@@ -249,8 +252,8 @@ export class Sandbox {
   }
 
   /**
-   * Runs a pulumi command as a user would type it, and shows it with its output, unless that holds secrets (`quiet`). `hint`
-   * tells the reader where the input comes from; `code` is the exit code that it has to end with; `more` is for the environment.
+   * Runs a pulumi command like a user, and shows it with its output, unless that contains secrets (`quiet`). `hint`
+   * tells the reader where the input comes from; `code` is the expected exit code; `more` is added to the environment.
    */
   async pulumi(
     args: string[],

@@ -53,8 +53,9 @@ export function countTests(report: Counts, everything: boolean): { passed: numbe
 const MOST_AGAIN = 3;
 
 /**
- * The files of a whole run that are run once more, with nothing beside them. On a shared machine one of hundreds of files that
- * start processes now and then fails without a reason in the code: the run names it, and goes by what the file does alone.
+ * The files of a complete run that are run again, alone. On a shared machine, one of hundreds of files that start
+ * processes occasionally fails without a reason in the code: the run names the file, and uses the result of the second
+ * run.
  * @public for the tests
  */
 export function failedFiles({ testResults }: Report): string[] {

@@ -1,6 +1,6 @@
 /**
- * `pulumi-svc/audit`: what a production stack should not have. The rules look at one resource and at nothing else, so that
- * `pulumi-svc doctor --audit` (a state) and a policy pack (a plan) apply the same ones.
+ * `pulumi-svc/audit`: what a production stack should not contain. Each rule looks only at one resource, so that
+ * `pulumi-svc doctor --audit` (a state) and a policy pack (a plan) apply the same rules.
  */
 import { BlockList, isIP } from "node:net";
 import { isSecret } from "../contract/engineSecrets";
@@ -14,38 +14,40 @@ import { type Changed, changedSinceFirst, withoutTransfer } from "../contract/wa
 import { LARGEST_AUTOSCALING_CU } from "../helpers/computeSizes";
 import { isObject } from "../helpers/given";
 
-/** A resource of a state or of a plan. Types that are not of this package are passed over. */
+/** A resource of a state or of a plan. Types of other packages are ignored. */
 export interface AuditedResource {
   /** The Pulumi type, such as `pulumi-nodejs:dynamic/svc:ComputeEndpoint`. */
   readonly type: string;
   readonly name: string;
   readonly urn: string;
-  /** Its arguments, with the outputs where they are known. Secrets as the state marks them, or in clear. */
+  /** Its arguments, and its outputs if they are known. Secrets are marked as in the state, or in clear. */
   readonly props: Readonly<Record<string, unknown>>;
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   readonly protect: boolean | undefined;
-  /** A component: its outputs hold what a program has put into them. @default false */
+  /** A component: its outputs contain whatever the program set. @default false */
   readonly isComponent?: boolean;
-  /** Of an AuthIntegration: an AuthOwnershipTransfer of the stack has moved its ownership, or may have. */
+  /** For an AuthIntegration: an AuthOwnershipTransfer of the stack has transferred its ownership, or may have. */
   readonly isTransferred?: boolean;
-  /** Of an AuthIntegration: the OAuth providers that the service adds to a new one, and of which the stack declares nothing. */
+  /**
+   * For an AuthIntegration: the OAuth providers that the service adds by default and that the stack does not declare.
+   */
   readonly undeclaredOAuth?: readonly string[];
 }
 
-/** What the user allows. A rule whose limit is not given finds nothing. */
+/** The limits that the user allows. A rule without its limit finds nothing. */
 export interface AuditLimits {
   /** The largest size of a compute, in compute units (CU). */
   readonly maxSizeCu?: number;
 }
 
 export interface AuditRule {
-  /** In kebab-case. It stays the same: policies and svc-drift.json name it. */
+  /** In kebab-case. It never changes, because policies and svc-drift.json refer to it. */
   readonly name: string;
   /** What it finds, in one sentence. */
   readonly description: string;
   /** What to do about it. */
   readonly remedy: string;
-  /** What is wrong with the resource, in words without any secret; undefined where nothing is. */
+  /** The problem of the resource, without any secret; undefined if there is none. */
   find(resource: AuditedResource, limits: AuditLimits): string | undefined;
 }
 
@@ -243,7 +245,10 @@ function secretSettings({ settings }: Props): KeptSecret[] {
   );
 }
 
-/** The secret arguments and outputs of each kind, and the digests of references. A state of an earlier version, or an edited one, may hold them in clear. */
+/**
+ * The secret arguments and outputs of each kind, and the digests of references. A state from an earlier version, or an
+ * edited state, may contain them in clear.
+ */
 const SECRET_VALUES: { readonly [K in Kind]?: readonly string[] } = {
   AuthIntegration: ["secretServerKey"],
   AuthKeys: ["secretServerKey"],

@@ -1,4 +1,4 @@
-/** How the commands write values into a program. */
+/** Writes values as code of a program. */
 import { escaped } from "./output";
 
 export type Quote = '"' | "'" | "`";

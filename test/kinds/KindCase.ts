@@ -7,9 +7,9 @@ import type { Lifecycle } from "../../src/host/lifecycle";
 import { PROJECT, type Harness, type Json, type State } from "../support/harness";
 
 /**
- * What the tests that hold for every kind need of one kind. Each file beside this one is a case, and index.ts has one for each
- * kind: a kind without a case does not compile, nor does a case without an answer to each question. All of it is written by
- * hand from docs/design/api.md, and no value in it is taken from the code under test.
+ * What the tests of every kind need to know about one kind. Each file in this folder is a case, and index.ts has one
+ * for each kind: a missing case, or a case that lacks a field, does not compile. All of it is written by hand from
+ * docs/design/api.md; no value is taken from the code under test.
  */
 export interface KindCase<Shape extends object = Readonly<Record<string, unknown>>> {
   readonly kind: Kind;
@@ -101,7 +101,10 @@ export interface Place {
 
 export const DEMO: Place = { projectId: PROJECT, main: "br-main", free: "br-dev", other: "br-test" };
 
-/** `replaces`: another object takes its place. `restarts`: it is updated, and drops its connections. `stored`: the state holds it, and nothing is sent. `nothing`: it counts at the creation only. */
+/**
+ * `replaces`: another object replaces it. `restarts`: it is updated and drops its connections. `stored`: only the state
+ * changes, and nothing is sent. `nothing`: it has an effect only at creation.
+ */
 type Change = "replaces" | "updates" | "restarts" | "stored" | "nothing";
 
 type Value = string | number | boolean | readonly unknown[] | Properties;

@@ -11,8 +11,8 @@ import { whitelistCase } from "./Whitelist";
 import { whitelistDomainCase } from "./WhitelistDomain";
 
 /**
- * A case for each kind: the tests that hold for every kind iterate over them. With this type of its own, a missing case is one
- * error here, and not one wherever a test looks a case up.
+ * A case for each kind, for the tests of every kind. With this explicit type, a missing case is one error here, not one
+ * in each test that uses it.
  */
 export const KIND_CASES: Readonly<Record<Kind, KindCase>> = {
   AuthIntegration: authIntegrationCase,

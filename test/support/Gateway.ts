@@ -14,8 +14,8 @@ export interface Asked {
 }
 
 /**
- * A proxy before the service for whole commands of the CLI. It counts requests, so that something can happen at an exact one of them.
- * What becomes of one request of a lifecycle is said by a rule of rules/hostile.ts, and of a whole project by rules/network.ts.
+ * A proxy in front of the service for whole CLI commands. It counts requests, so that something can happen at an exact
+ * one. For single requests of a lifecycle see rules/hostile.ts, and for a whole project rules/network.ts.
  */
 export class Gateway {
   /** Called at each request, which waits for it. */

@@ -23,8 +23,8 @@ export interface Met {
 const listOf = (project: Json | undefined, name: string): Json[] => (project?.[name] ?? []) as Json[];
 
 /**
- * The colleague of the fault campaign. At the first attempt of each request that changes something he replaces what it is about;
- * that attempt is answered with a 423, so there is another one. He acts by the control routes, as an operator.
+ * The colleague of the fault campaign. At the first attempt of each changing request he replaces its object; that
+ * attempt is answered with a 423, so another one follows. He acts by the control routes, like an operator.
  */
 export class CampaignColleague {
   /** What he forestalled since this was emptied. */

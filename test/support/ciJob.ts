@@ -5,7 +5,9 @@ import { ROOT } from "./cli";
 
 export const CI = join(ROOT, "examples", "ci");
 
-/** Keeps issues and pull requests in files as GitHub does, and notes all that it is given: arguments, standard input, environment. */
+/**
+ * Stores issues and pull requests in files like GitHub, and records its input: arguments, standard input, environment.
+ */
 const FAKE_GH = `#!/usr/bin/env node
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require("node:fs");
 const [area, action, ...args] = process.argv.slice(2);
@@ -92,7 +94,7 @@ export interface Job {
   breakTracker(): void;
 }
 
-/** The scripts of examples/ci in the folder of a program, and a `gh` of ours in the folder `bin`. Adds to `env`. */
+/** The scripts of examples/ci in the folder of a program, and a fake `gh` in the folder `bin`. Adds to `env`. */
 export function ciJob(program: string, bin: string, env: Record<string, string>): Job {
   cpSync(join(CI, "scripts"), join(program, "scripts"), { recursive: true });
   mkdirSync(bin);

@@ -34,7 +34,10 @@ const FENCED =
 /** A generated page. If only a part is generated, its end is marked, and the rest is hand-written. */
 const PRINTED = /<!-- Written by `npm run docs`(?![^]*<!-- end of the table -->)[^]*/;
 
-/** The blocks of a document that people have written. What `npm run docs` prints comes from the sources, which the compiler reads. */
+/**
+ * The hand-written blocks of a document. Generated ones (`npm run docs`) come from the sources, which the compiler
+ * checks.
+ */
 export function codeBlocks(page: string, markdown = textOf(page)): CodeBlock[] {
   const written = markdown.replace(PRINTED, "");
   return [...written.matchAll(FENCED)].map(({ 0: whole, index, groups = {} }) => {

@@ -15,8 +15,9 @@ export function fakeClock({ startsAtMs = 0, random }: { startsAtMs?: number; ran
 export const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
 /**
- * A clock that nobody moves: as soon as all work waits for a timer it is at the next one. Minutes pass at once, and as on an idle
- * machine. A socket knows no such clock, so a client under it is one `inMemory` (scriptedServer.ts). Call it at the top of the file.
+ * A clock that advances by itself: as soon as all work waits for a timer, it moves to the next one. Minutes pass at
+ * once, as on an idle machine. Sockets do not use it, so a client must be `inMemory` (scriptedServer.ts). Call it at
+ * the top of the file.
  */
 export function skippingClock(): void {
   beforeEach(() => {

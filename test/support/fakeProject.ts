@@ -29,8 +29,8 @@ export interface FakeOptions {
 }
 
 /**
- * A project with computes whose operations take their time, as a script of scriptedServer.ts: just enough of the service to see queue
- * and waits from outside, at exact times. The emulator shares no clock with the client.
+ * A project with computes whose operations take time, as a script of scriptedServer.ts: just enough of the service to
+ * observe queue and waits from outside, at exact times. The emulator shares no clock with the client.
  */
 export class FakeProject {
   readonly computes: Compute[] = [];

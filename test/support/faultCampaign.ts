@@ -127,8 +127,9 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 export const SECRETS = { oauth: "canary-oauth-secret-1", smtp: "canary-smtp-password-1", name: "canary-name-1" };
 
 /**
- * One resource of each kind. `round` 2 changes all that can be changed; what is made in `prj-shop` stands beside a colleague's.
- * `adopt`: what was made after all, by the resource's name, is taken over. `apart`: each in a project of its own in place of that one.
+ * One resource of each kind. `round` 2 changes everything that can be changed; objects in `prj-shop` exist beside a
+ * colleague's. `adopt`: by the resource's name, objects to adopt because they were created after all. `apart`: each in
+ * a project of its own instead.
  */
 export const program = (
   round: 1 | 2,

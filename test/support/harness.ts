@@ -71,7 +71,7 @@ export interface Harness {
   clearFaults(): Promise<void>;
   /** The received requests, optionally of one method. */
   requests(method?: string): Promise<Seen[]>;
-  /** All that changed something. */
+  /** All changing requests. */
   mutations(): Promise<Seen[]>;
   forgetRequests(): Promise<void>;
   /** The demo project in the emulator's state. */
@@ -89,7 +89,7 @@ export async function keptBy(work: Promise<unknown>): Promise<{ id: string; mess
   return error as unknown as { id: string; message: string; properties: Properties };
 }
 
-/** An emulator that ends with the test, and a provider that talks to it, `through` something in front where that is given. */
+/** An emulator that is closed after the test, and a provider that uses it, optionally `through` a proxy. */
 export async function harness<Args extends object, Outputs extends object>(
   lifecycle: Lifecycle<Args, Outputs>,
   options: EmulatorOptions = {},
@@ -222,12 +222,12 @@ export function expectNoSecrets({ log, failures }: Harness, more: readonly strin
   for (const secret of [CANARY, ...more]) expect(said).not.toContain(secret);
 }
 
-/** The lasting lines that are no warnings. */
-/** What a plan does that asks the service nothing. */
+/** Runs a plan that sends the service no request. */
 export async function offline<Result>(work: () => Promise<Result>): Promise<Result> {
   process.env["SVC_OFFLINE_PLAN"] = "1";
   return work().finally(() => delete process.env["SVC_OFFLINE_PLAN"]);
 }
 
+/** The lasting lines that are not warnings. */
 export const notes = ({ log }: Harness): string[] =>
   log.filter(({ severity, ephemeral }) => severity === "info" && !ephemeral).map(({ message }) => message);

@@ -6,7 +6,9 @@ import { ROOT } from "./cli";
 /** At least two words, the first of them a real one: shorter texts are names, keys or units. */
 const PROSE = /[A-Za-z]{2,}[,:;]? ["'(`]?[A-Za-z]/;
 
-/** Every message of this package: the texts in src, where text in `{braces}` is filled in, and `{a | b}` is one of the two. */
+/**
+ * Every message of this package: the texts in src, with inserted text in `{braces}`, and `{a | b}` for either of two.
+ */
 export function messages(): string[] {
   const files = globSync("src/**/*.ts", { cwd: ROOT }).sort();
   const found = files.flatMap((file) =>

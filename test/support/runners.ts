@@ -2,9 +2,9 @@
 const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 /**
- * The lines of a job's output that a CI runner would take for a command, after the sources of theirs: GitHub Actions looks for
- * "::" at the beginning of a line without the blanks before it, and for "##[" anywhere;
- * Azure Pipelines for "##vso[" and "##[", TeamCity for "##teamcity[".
+ * The lines of a job's output that a CI runner would execute as a command, according to the runners' sources: GitHub
+ * Actions looks for "::" at the beginning of a line after white space, and for "##[" anywhere; Azure Pipelines for
+ * "##vso[" and "##[", TeamCity for "##teamcity[".
  */
 export function runnerCommandsIn(output: string): string[] {
   return output.split(/\r\n|\r|\n/).filter((line) => {

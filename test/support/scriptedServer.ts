@@ -1,6 +1,6 @@
 /**
- * A service that answers what the test says, for tests of the client: over HTTP (`scripted`), where the wire is the point, or in memory
- * (`inMemory`), where time is: with `skippingClock` all waits are over at once.
+ * A service with scripted responses, for tests of the client: over HTTP (`scripted`) for tests of the wire, or in
+ * memory (`inMemory`) for tests of time: with `skippingClock` all waits end at once.
  */
 import axios, { type AxiosInstance, type AxiosRequestConfig } from "axios";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

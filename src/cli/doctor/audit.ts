@@ -46,7 +46,7 @@ const accepted = finding.extend({ entry: z.string(), reason: z.string(), until: 
 /** An entry of svc-drift.json, with its path there. */
 const toldEntry = z.object({ entry: z.string(), ...ruleEntry.shape });
 
-/** What `doctor --audit --json` writes: a contract with scripts (docs/doctor.md). */
+/** The output of `doctor --audit --json`: a contract with scripts (docs/doctor.md). */
 export const auditSchema = z.object({
   stack: z.string(),
   findings: z.array(finding),

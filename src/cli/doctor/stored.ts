@@ -47,7 +47,7 @@ const BY_NAME_IN_PROVIDER =
 
 /** Undefined if the settings are incomplete. */
 interface Next {
-  /** Undefined where they are incomplete. */
+  /** Undefined if they are incomplete. */
   readonly configured: Settings | undefined;
   readonly source: KeySource | undefined;
   /** The service did not respond at the configured address. */

@@ -19,7 +19,10 @@ function sendable(headers: Record<string, string>): boolean {
   }
 }
 
-/** Node refuses the first where no trailers follow. The second is how the web server marks an answer that a handler has sent. */
+/**
+ * Node refuses the first without trailers. The web server uses the second to mark responses that a handler has already
+ * sent.
+ */
 const NOT_OF_AN_ANSWER = /^(trailer|x-hono-already-sent)$/i;
 
 const requestFault = z
@@ -72,7 +75,10 @@ const stuckFault = z.strictObject({ stuck: z.literal(true), times });
 export type CheckedRequestFault = z.infer<typeof requestFault>;
 type FaultSpec = CheckedRequestFault | z.infer<typeof operationFault> | z.infer<typeof stuckFault>;
 
-/** The schema of a body of POST /_emulator/faults, chosen by its key: the error of a union would only say that nothing fits. */
+/**
+ * The schema for a body of POST /_emulator/faults, chosen by its key: a union's error would only say that nothing
+ * matches.
+ */
 export function faultSchemaFor(body: unknown): z.ZodType<FaultSpec> {
   if (isRecord(body) && "operation" in body) return operationFault;
   if (isRecord(body) && "stuck" in body) return stuckFault;

@@ -119,7 +119,9 @@ const isOwnOrigin = (context: Context<Env>): boolean => {
   return origin === undefined || origin === `http://${context.req.header("host")}`;
 };
 
-/** A page of another site. A browser tells its Origin, and where it sends none (an image, a link), the relation of the two. */
+/**
+ * A page of another site. A browser sends its Origin, or without one (an image, a link) the relation of the two sites.
+ */
 const isForeignPage = (context: Context<Env>): boolean =>
   !isOwnOrigin(context) || /^(cross|same)-site$/.test(context.req.header("sec-fetch-site") ?? "");
 

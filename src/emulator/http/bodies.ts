@@ -51,7 +51,8 @@ async function streamed(body: ReadableStream<Uint8Array>): Promise<string> {
  */
 export const takeBody: MiddlewareHandler<Env> = async (context, next) => {
   const { raw } = context.req;
-  // Before `raw.body` is touched: it makes a stream, and the web server drops a body only where nothing has begun to read it.
+  // Before `raw.body` is accessed, which creates a stream: the web server discards a body only if nothing has begun to
+  // read it.
   if (Number(raw.headers.get("content-length") ?? 0) > LARGEST) throw tooLarge();
   const stream = raw.headers.has("transfer-encoding") ? raw.body : null;
   context.set("body", stream === null ? await context.req.text() : await streamed(stream));

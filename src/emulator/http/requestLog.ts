@@ -19,7 +19,7 @@ const hidden = (secret: unknown): unknown =>
 /** For a secret that the emulator itself does not store. */
 const HASH = /^sha256:[0-9a-f]{64}$/;
 
-/** The value with each secret replaced by its hash, at any depth. Postgres settings with a dot in the name may hold anything. */
+/** The value with each secret hashed, at any depth. Postgres settings with a dot in the name may contain anything. */
 export function withoutSecrets(value: unknown, isOfSettings = false, above = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, isOfSettings, above));
   if (!isRecord(value)) return mayBeSecret(above, value) && !HASH.test(String(value)) ? hidden(value) : value;

@@ -1,4 +1,4 @@
-/** Why the service refuses a request. Each kind has a status of its own in HTTP (http/errors.ts). */
+/** Why the service refuses a request. Each kind has its own HTTP status (http/errorResponses.ts). */
 export type RefusalKind =
   /** The request breaks a rule, independent of the state. */
   | "invalid"

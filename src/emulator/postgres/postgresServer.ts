@@ -13,8 +13,8 @@ const OWN_CONNECTIONS = 2;
 const PATIENCE_MS = 5_000;
 
 /**
- * The user's own Postgres, for one instance of the emulator: what the instance has there is told by its mark, in the names of
- * its roles and in a comment on each role and database.
+ * The user's own Postgres, for one instance of the emulator. The instance's objects there are identified by its mark,
+ * in the names of its roles and in a comment on each role and database.
  */
 export class PostgresServer {
   /** Connections that are left for users. An upper limit, because others may use the server too. */

@@ -172,12 +172,12 @@ export class Upstream {
   }
 
   /**
-   * Authenticates by pg, which knows SCRAM, md5 and TLS, and then takes its socket over: a session of a client passes
-   * through as bytes, of which pg need not know anything. These are parts of pg that it does not document, so a test
-   * holds them fast for the version that is installed: `connection` with its `stream`, `startup` and events.
+   * Lets pg authenticate, which supports SCRAM, md5 and TLS, and then takes over its socket: a client's session passes
+   * through as bytes, which pg does not parse. This uses undocumented parts of pg (`connection` with its `stream`,
+   * `startup` and events), so a test checks them for the installed version.
    *
-   * The startup message is our own. pg's has a fixed client_encoding and few parameters, and a `SET` after the start
-   * would not be what a later `RESET` of the client returns to.
+   * The startup message is our own: pg's has a fixed client_encoding and few parameters, and a client's `RESET` would
+   * not return to a value that was `SET` after the start.
    */
   session(login: RoleLogin, database: string, startup: Readonly<Record<string, string>>): Promise<ServerSession> {
     const client = new this.driver.Client({

@@ -134,8 +134,8 @@ const fits = ({ method, path, when }: Rule, request: Arrived): boolean => {
 };
 
 /**
- * A proxy before an API root, for one lifecycle: rules say what becomes of a request. It passes on what no rule is for, and ends with
- * the test. Gateway.ts is the one for the CLI, network.ts the one for many projects at a time.
+ * A proxy in front of an API root, for one lifecycle: rules decide what happens to a request. It forwards requests
+ * without a rule, and is closed after the test. Gateway.ts is for the CLI, network.ts for many projects at once.
  */
 async function inFrontOf(root: string): Promise<Hostile> {
   const armed: Armed[] = [];

@@ -41,7 +41,10 @@ export interface Weather {
    * can be done about events between such a list and its change (docs/design/rules.md, 2).
    */
   readonly onList?: (n: number) => Promise<void>;
-  /** Called after the service has seen a change, or has not, whose answer is a trouble: before its next attempt. Quiet as well. */
+  /**
+   * Called after a change with a faulty response, executed or not, before its next attempt; also while no other request
+   * is in progress.
+   */
   readonly onTrouble?: (n: number) => Promise<void>;
 }
 

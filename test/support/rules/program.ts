@@ -415,7 +415,10 @@ function partOf(error: unknown): { id: string; outs: Properties } | undefined {
   return typeof id === "string" ? { id, outs: unmarked(properties as Properties) } : undefined;
 }
 
-/** A stack in process: its state, and the commands of the CLI, each in a provider process of its own. The real CLI: ../Stack.ts. */
+/**
+ * A stack in process: its state, and the CLI's commands, each in its own provider process. For the real CLI see
+ * ../Stack.ts.
+ */
 export class Stack {
   state: readonly Entry[] = [];
   readonly #account: Account;

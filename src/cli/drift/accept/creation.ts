@@ -147,7 +147,7 @@ function mayBeClass(file: ProgramFile, node: ts.Expression): boolean {
   return parent !== undefined && (file.exportOf(parent) !== undefined || mayBeClass(file, parent));
 }
 
-/** `ComputeEndpoint` of `lib.svc.ComputeEndpoint`. */
+/** The last name of an expression: `ComputeEndpoint` for `lib.svc.ComputeEndpoint`. */
 function lastName({ typescript }: ProgramFile, node: ts.Expression): string | undefined {
   const name = typescript.isPropertyAccessExpression(node) ? node.name : node;
   return typescript.isIdentifier(name) ? name.text : undefined;

@@ -64,7 +64,7 @@ export class ProgramFile {
     return this.lineAt(node.getStart(this.source));
   }
 
-  /** The position of a line and a column, counted from 1; undefined where the file has no such line. */
+  /** The position of a line and a column, counted from 1; undefined if the file has no such line. */
   positionOf({ line, column }: { line: number; column: number }): number | undefined {
     const start = this.source.getLineStarts()[line - 1];
     return start === undefined ? undefined : start + column - 1;

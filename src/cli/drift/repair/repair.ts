@@ -172,7 +172,7 @@ async function repaired(
 function repairable(inQuestion: readonly Drifted[], resources: readonly Refreshed[]) {
   const isInQuestion = ({ urn, id, properties }: Drifted): boolean =>
     inQuestion.some((one) => one.urn === urn && one.id === id && one.properties.length === properties.length);
-  // The engine updates by URN: beside what a replacement has left stands its successor.
+  // The engine updates by URN, and the new resource has the same URN as an object left by a replacement.
   const isWhole = ({ urn }: Drifted): boolean =>
     resources.every((one) => one.urn !== urn || one.drift === undefined || isInQuestion(one.drift));
   const left = inQuestion.filter((one) => !isWhole(one) || isBeyondRepair(one));
