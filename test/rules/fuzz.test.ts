@@ -43,7 +43,7 @@ test.each([
   expect(reasons.filter(about(name))).toEqual([expect.stringContaining(`${at}.__proto__: `)]);
 });
 
-/** Everything else: any depth, any shape, names that JavaScript knows, values that are not known yet. */
+/** Everything else: any depth, any shape, names with a meaning in JavaScript, unknown values. */
 const names = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "length", "", "min", "max"),
   fc.constantFrom("afterSeconds", "pgSettings", "preloadLibraries", "enabledLibraries", "useDefaults", "__unfinished"),
@@ -86,7 +86,7 @@ function providerOf(kind: Kind) {
   return provider;
 }
 
-/** The reasons of what is refused, each of them fit for a terminal. */
+/** The reasons of a refusal, each safe for a terminal. */
 async function check(kind: Kind, given: Properties, olds: Properties = {}): Promise<string[]> {
   const began = performance.now();
   const { failures = [], inputs } = await providerOf(kind).check(olds, given);
