@@ -24,7 +24,7 @@ const NEED_CLI = [
   ...Object.keys(CAMPAIGNS),
   "bench",
 ];
-/** `setup` and the engine tests alone are not listed: only tests named after Postgres and the browser need these. */
+/** Only these run tests with Postgres and a browser; `setup` and the engine tests alone need neither. */
 const NEED_SERVICES = ["test", "test:services"];
 const NEED_BUILD = [...NEED_CLI, "build", "test:processes", "example-locks"];
 

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 
-/** Asks on the terminal through standard error, so standard output holds only the result. Only "y" agrees. */
+/** Asks on the terminal through standard error, so standard output holds only the result. Only "y" or "yes" agrees. */
 export async function isAgreed(
   question: string,
   input: NodeJS.ReadableStream = process.stdin,

@@ -9,7 +9,7 @@ const OBEYED = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Compares by code units, so that the order is the same on every machine. */
 export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** Escapes these characters, so that the text fits on one line, and the first character of a CI runner's command. */
+/** The text on one line, with these characters and the first character of a CI runner's command escaped. */
 export function terminalText(text: string): string {
   return text.replace(OBEYED, byNumber).replace(RUNNER_COMMAND, byNumber);
 }

@@ -9,7 +9,7 @@ import type { Service } from "../support/service";
 import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
 
-/* Secrets by reference, with the real engine: what was sent is looked at in the emulator, which keeps its hash. */
+/* Secrets by reference with the real engine. The emulator stores a hash of each sent value, which the tests compare. */
 
 /** Part of each secret value of a test: it may appear only at the service. */
 const canary = (name: string): string => `canary-reference-${name}`;

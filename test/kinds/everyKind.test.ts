@@ -20,7 +20,7 @@ import {
   type State,
 } from "../support/harness";
 
-/* What holds for every resource. What is true of one alone stands in test/resources. */
+/* Tests of every resource. Tests of a single resource are in test/resources. */
 
 cheapDigests();
 

@@ -12,7 +12,7 @@ import { DEMO, wholeIn, type ArgumentCase } from "./KindCase";
 
 const PATHS = Object.values(known).filter((one) => typeof one === "string");
 
-/* Whether the cases say the same as the code of each kind: they are written apart from it. */
+/* Compares the hand-written cases with the code of each kind. */
 
 test("each kind has the case of its name", () => {
   expect(Object.keys(KIND_CASES).sort()).toEqual([...KINDS].sort());

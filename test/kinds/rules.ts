@@ -3,8 +3,8 @@ import { anyCharacter } from "../support/characters";
 import type { Rule } from "./KindCase";
 
 /*
- * What the service takes and what it does not, written after docs/design/api.md and not after the schemas: the building blocks
- * of each kind's rules.
+ * Values that the service accepts and refuses, from docs/design/api.md and not from the schemas: the building blocks of
+ * each kind's rules.
  */
 
 /** docs/design/api.md, Compute sizes. */

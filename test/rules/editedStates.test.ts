@@ -5,8 +5,8 @@ import { STANDARD } from "../support/emailServers";
 import type { Harness, State } from "../support/harness";
 
 /*
- * A state that somebody has edited: each stored value, of every kind, gets the other types that JSON has. Whatever is
- * called then ends well or in words, and nothing of the edited value leaves.
+ * An edited state: each stored value of every kind is replaced by the other JSON types. Every call then succeeds or
+ * fails with a message, and the edited value is never sent.
  */
 
 const EDITED = "edited-by-hand";

@@ -10,8 +10,8 @@ import { UNKNOWN } from "../support/harness";
 import { Service } from "../support/service";
 
 /*
- * Anything that an engine may hand over goes through the real provider of each kind. What must pass and what must not is
- * written in test/kinds, after docs/design/api.md and not after the schemas.
+ * Passes anything that an engine may send through the real provider of each kind. The valid and invalid values are
+ * defined in test/kinds, from docs/design/api.md and not from the schemas.
  */
 
 const LONGEST_REASON = 600;

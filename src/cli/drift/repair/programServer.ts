@@ -118,8 +118,8 @@ function programRun({ all, declared, targets }: PartialProgram, request: Languag
             ended(error === null && response.getResult() === Result.SUCCESS),
           );
         });
-      // With targets, the engine also copies their dependencies from the state and then refuses to register them. So
-      // each registration waits for all its dependencies, including indirect ones through resources that are not sent.
+      // With each registration the engine copies the dependencies from the state, and then refuses to register them. So
+      // each waits for all its dependencies, including indirect ones through resources that are not sent.
       const ended = new Map<string, Promise<void>>();
       for (const resource of all.values()) {
         const before = [...neededBy(resource), ...dependenciesOf(resource)].map((urn) => ended.get(urn));
