@@ -60,8 +60,8 @@ export class Reader {
   }
 
   /**
-   * Types what stands there, and looks for what is shown. `project`: the folder that the first block makes. `replaced`: what
-   * is typed instead, which has to stand there. `begin`: where the first terminal is opened. Answers with all that was said.
+   * Types the commands, and checks for the shown output. `project`: the folder that the first block creates. `replaced`:
+   * replacements for texts that must occur. `begin`: where the first terminal is opened. Returns the whole output.
    */
   async follow(
     blocks: readonly CodeBlock[],
