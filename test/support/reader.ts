@@ -60,7 +60,7 @@ export class Reader {
   }
 
   /**
-   * Types the commands, and checks for the shown output. `project`: the folder that the first block creates. `replaced`:
+   * Types the commands, and checks for the shown output. `project`: the folder that the first block makes. `replaced`:
    * replacements for texts that must occur. `begin`: where the first terminal is opened. Returns the whole output.
    */
   async follow(
