@@ -1,4 +1,4 @@
-/** Runs a task, once run.mjs has installed the dependencies: gets the CLI and the build where the task needs them. */
+/** Runs a task after run.mjs has installed the dependencies, with the CLI and the build if the task needs them. */
 import { EXIT, report, say } from "./lib/console.mjs";
 import { BIN, NODE } from "./lib/paths.mjs";
 import { directLoopback, interrupted, putFirstOnPath, run, watchInterrupts } from "./lib/processes.mts";
@@ -24,11 +24,11 @@ const NEED_CLI = [
   ...Object.keys(CAMPAIGNS),
   "bench",
 ];
-/** Not `setup`, nor the engine tests alone: Postgres and a browser are for the tests that are named after them. */
+/** Only these run tests with Postgres and a browser; `setup` and the engine tests alone need neither. */
 const NEED_SERVICES = ["test", "test:services"];
 const NEED_BUILD = [...NEED_CLI, "build", "test:processes", "example-locks"];
 
-/** Each answers with the exit code. `setup` and `build` have done their work when the task begins. */
+/** Each returns the exit code. `setup` and `build` are complete before the task begins. */
 const TASKS: Record<string, (args: string[]) => Promise<number>> = {
   check,
   docs,
@@ -44,14 +44,14 @@ async function bench(args: string[]): Promise<number> {
   return (await run(NODE, [...program, ...args], { inherit: true })).code;
 }
 
-/** What is there already is not mentioned. */
+/** Prints only what it has to install or build. */
 async function main([name, ...args]: string[]): Promise<number> {
   Object.assign(process.env, directLoopback(process.env));
   putFirstOnPath(BIN);
   const cli = NEED_CLI.includes(name) ? await ensurePulumiCli() : undefined;
   if (cli) putFirstOnPath(BIN, cli.dir);
   if (NEED_SERVICES.includes(name)) {
-    // The tests read these. Without one, the tests that need it are skipped.
+    // The tests read these variables. Tests that need a missing program are skipped.
     process.env.PULUMI_SVC_POSTGRES_BIN = (await ensurePostgres()) ?? "";
     process.env.PULUMI_SVC_CHROMIUM = (await ensureBrowser()) ?? "";
   }

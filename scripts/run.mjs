@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Everything that `npm run …` starts in this repository. It has no dependencies: it runs before `npm ci`. When the
- * dependencies and their Node are there, that Node runs the rest (main.mts).
+ * Runs everything that `npm run …` starts in this repository. It has no dependencies, because it runs before `npm ci`.
+ * When the dependencies and their Node are installed, that Node runs the rest (main.mts).
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { NODE } from "./lib/paths.mjs";
 import { ensureDependencies, ensureNode } from "./setup/packages.mjs";
 
 /**
- * What the help tells of each task; main.mts runs them.
+ * The help text of each task; main.mts runs them.
  * @type {Record<string, string>}
  */
 const TASKS = {
@@ -94,7 +94,8 @@ async function main([name, ...args]) {
   ensureDependencies();
   ensureNode();
   const program = fileURLToPath(new URL("main.mts", import.meta.url));
-  // In a process group of its own: Ctrl-C reaches us alone, and we pass it on to all that runs, as a terminal does.
+  // In its own process group: Ctrl-C reaches only this process, which passes it on to everything that runs, as a
+  // terminal does.
   const child = spawn(NODE, [program, name, ...args], { detached: true, stdio: ["ignore", "inherit", "inherit"] });
   /** @param {NodeJS.Signals} signal */
   const signalGroup = (signal) => {
@@ -108,7 +109,7 @@ async function main([name, ...args]) {
   return await new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => {
-      // What the task has left behind.
+      // Ends what the task has left running.
       signalGroup("SIGKILL");
       resolve(code ?? EXIT.failed);
     });

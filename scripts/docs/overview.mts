@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ROOT } from "../lib/paths.mjs";
 import { type Reference, table } from "./reference.mts";
 
-/** The resources and components, by their pages, the resources first: README.md and docs/concepts.md list them. */
+/** The resources and components by page, resources first, for the lists in README.md and docs/concepts.md. */
 function pages({ declared, problems }: Reference): { name: string; isComponent: boolean; text: string }[] {
   const names = readdirSync(join(ROOT, "docs", "resources")).map((page) => page.replace(/\.md$/, ""));
   const components = names.filter((name) => existsSync(componentFile(name))).sort();
@@ -29,7 +29,7 @@ export function whatThereIs(reference: Reference): string {
   );
 }
 
-/** For docs/concepts.md: each with its id and what a change does, and how they hang together. */
+/** For docs/concepts.md: each with its id and the effects of changes, and how they are connected. */
 export function howTheyBehave(reference: Reference): string {
   const all = pages(reference);
   const resources = [...reference.declared].sort(([left], [right]) => (left < right ? -1 : 1));
@@ -47,7 +47,7 @@ export function howTheyBehave(reference: Reference): string {
       "A change replaces it": named(({ replaces }) => replaces),
     };
   });
-  // What `branchId` names: an object of the service, or the resource of that name once there is one.
+  // What `branchId` names: an object of the service, or the resource with that name once it exists.
   const branch = resources.map(([name]) => name).find((name) => name.toLowerCase() === "branch") ?? "branch";
   const arrows = all.flatMap(({ name, isComponent }) => {
     if (isComponent) return madeBy(name).map((made) => `${name} -. makes .-> ${made}`);
@@ -69,7 +69,7 @@ flowchart BT
 
 const componentFile = (name: string): string => join(ROOT, "src", "components", `${name}.ts`);
 
-/** The resources that a component declares, in their order there. */
+/** The resources that a component declares, in its order. */
 function madeBy(component: string): string[] {
   const text = readFileSync(componentFile(component), "utf8");
   return [...new Set([...text.matchAll(/\bnew ([A-Z]\w+)\(/g)].map(([, name = ""]) => name))];

@@ -5,7 +5,7 @@ import { register } from "ts-node";
 import ts from "typescript";
 import { ROOT } from "../lib/paths.mjs";
 
-/** The pages, with the titles of their parts by the folder of src. The last part lists the types. */
+/** The pages, with their section titles by folder of src. The last section lists the types. */
 const PAGES: Record<string, Record<string, string>> = {
   "docs/resources.md": {
     resources: "Resources",
@@ -16,22 +16,22 @@ const PAGES: Record<string, Record<string, string>> = {
   "docs/functions.md": { functions: "Functions", helpers: "Helpers" },
 };
 
-/** Resources and components have pages of their own, which people write: their tables are added there. */
+/** Resources and components have hand-written pages of their own, to which their tables are added. */
 const WITH_PAGES = ["resources", "components"];
 
-/** An export, with those that are named after it, such as `getXOutput` and `GetXArgs` after `getX`. */
+/** An export and the exports named after it, such as `getXOutput` and `GetXArgs` after `getX`. */
 interface Section {
   main: ts.Symbol;
   others: ts.Symbol[];
   /** The page that lists it. */
   list: string;
-  /** The title of its part there. */
+  /** The title of its section there. */
   title: string;
-  /** Where it is described: a page of its own, or a heading of the list. */
+  /** Where it is described: its own page, or a heading of the list. */
   target: string;
 }
 
-/** The declaration of a resource, as far as the pages show it. */
+/** The parts of a resource's declaration that the pages show. */
 interface Declared {
   deleteBeforeReplace: boolean;
   args: Record<string, Rules>;
@@ -45,9 +45,9 @@ interface Rules {
 
 type Column = "Argument" | "Output";
 
-/** The pages on what the package exports. */
+/** The pages about the package's exports. */
 export class Reference {
-  /** What the sources lack. */
+  /** Missing parts of the sources. */
   readonly problems: string[] = [];
   /** The section of each export. */
   readonly #sections = new Map<string, Section>();
@@ -71,7 +71,7 @@ export class Reference {
   }
 
   #add(symbol: ts.Symbol, exported: ts.Symbol[]): void {
-    // The arguments of one form of a resource stand in its table.
+    // The arguments of one form of a resource are in its table.
     const whole = symbol.name.replace(/^(Shared|Standard)(?=\w+Args$)/, "");
     const stem = whole.replace(/(Output|Args|Options)$/, "").toLowerCase();
     const main = exported.find(({ name }) => name.toLowerCase() === stem) ?? symbol;
@@ -102,7 +102,7 @@ export class Reference {
       .replace(/\bdocs\/([\w/-]+\.md)/g, "[$&]($&)");
   }
 
-  /** The form of the Pulumi id, as the text of its class says it; nothing for a component. */
+  /** The form of the Pulumi id, from the text of its class; empty for a component. */
   idOf(name: string): string {
     const [, id = ""] = /Pulumi id is (`[^`]+`)/.exec(oneLine(this.#text(this.#sections.get(name)?.main))) ?? [];
     if (id === "" && this.declared.has(name))
@@ -110,7 +110,7 @@ export class Reference {
     return id;
   }
 
-  /** What is written into each page, by its path. */
+  /** The text to write into each page, by its path. */
   pages(): Record<string, string> {
     const sections = [...new Set(this.#sections.values())].sort((left, right) =>
       left.main.name < right.main.name ? -1 : 1,
@@ -132,7 +132,7 @@ export class Reference {
     return paragraphs(...contents, ...texts);
   }
 
-  /** In the list of contents: with the first sentence. */
+  /** Its entry in the table of contents, with the first sentence. */
   #entry(section: Section): string {
     const [sentence] = oneLine(this.#text(section.main)).split(/(?<=\.) (?=[A-Z`])/);
     return `- ${link(section.main.name, section)}: ${sentence}`;
@@ -149,14 +149,14 @@ export class Reference {
     );
   }
 
-  /** A block of code, and links to what it names. */
+  /** A code block, and links to the exports that it names. */
   #code(section: Section, code: string): string {
     const named = this.#named(code).filter((each) => each !== section);
     const links = named.map((each) => link(each.main.name, each));
     return paragraphs(`\`\`\`ts\n${code}\n\`\`\``, links.length > 0 && `See ${links.join(", ")}.`);
   }
 
-  /** The sections of the exports that some code names. */
+  /** The sections of the exports that the code names. */
   #named(code: string): Section[] {
     const words = code.match(/\b\w+\b/g) ?? [];
     return [...new Set(words.flatMap((word) => this.#sections.get(word) ?? []))];
@@ -193,7 +193,7 @@ export class Reference {
     );
   }
 
-  /** The text of a type, and a table of its properties but for those of the SDK. */
+  /** The text of a type, and a table of its properties without those of the SDK. */
   #properties(column: Column, node: ts.Node, section: Section): string {
     const type = this.#checker.getTypeAtLocation(node);
     const about = type.aliasSymbol ?? type.symbol;
@@ -207,7 +207,7 @@ export class Reference {
   #row(column: Column, property: ts.Symbol, type: ts.Type, main: ts.Symbol): Record<string, string> {
     const { name, declarations = [] } = property;
     this.#needsText(property);
-    // Several where the members of a union differ.
+    // Several if the members of a union differ.
     const texts: Record<string, string> = {};
     for (const node of declarations.filter(isOurs)) {
       texts[oneLine(node.type?.getText() ?? "unknown")] = this.#text(this.#checker.getSymbolAtLocation(node.name));
@@ -246,7 +246,7 @@ export class Reference {
   }
 }
 
-/** By their kind. They are loaded as they are. */
+/** By kind, loaded from the compiled package. */
 function declarations(): Map<string, Declared> {
   const load = createRequire(join(ROOT, "package.json"));
   const modules = globSync("src/resources/*/*Declaration.ts", { cwd: ROOT }).map((file) => load(join(ROOT, file)));
@@ -275,9 +275,9 @@ function isOurs(node: ts.Declaration): node is ts.PropertySignature | ts.Propert
   return (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node)) && !node.getSourceFile().isDeclarationFile;
 }
 
-/** The declarations as they are written, but for what a function does, and with their texts where these stand nowhere else. */
+/** The declarations as written, without function bodies, and with their texts if these are shown nowhere else. */
 function printed({ declarations = [] }: ts.Symbol, index: number): string[] {
-  // Of overloads, the last one is not seen from outside.
+  // Of overloads, the last one is not visible from outside.
   const seen = declarations.length > 1 ? declarations.slice(0, -1) : declarations;
   return seen.map((node) => {
     if (ts.isVariableDeclaration(node)) return `const ${node.name.getText()}: ${node.type?.getText()};`;
@@ -288,12 +288,12 @@ function printed({ declarations = [] }: ts.Symbol, index: number): string[] {
   });
 }
 
-/** Without the documents that the code names as its sources: the package lacks them. */
+/** Without the documents that the code names as its sources: the package does not contain them. */
 function withoutSources(text: string): string {
   return text.replace(/\s*\(docs\/design\/[^()]*\)/g, "").replace(/[,;]\s*docs\/design\/[^()]*(?=\))/g, "");
 }
 
-/** What editors show of an argument has to agree with its table. */
+/** An argument's text in editors must agree with its table. */
 function differing({ replaces, createOnly, secret }: Rules, text: string): string[] {
   const said: [RegExp, unknown][] = [
     [/\bChanging this replaces\b/, replaces],
@@ -305,10 +305,10 @@ function differing({ replaces, createOnly, secret }: Rules, text: string): strin
     .map(([words]) => `says something else than its table: ${words.source.replaceAll("\\b", "")}`);
 }
 
-/** What editors say of a change, and the table in a column of its own. */
+/** The text in editors about a change; the table has a column for it. */
 const IN_COLUMN = /\s*Changing this (replaces the [\w ]+|later has no effect)\./;
 
-/** What a change of an argument does. */
+/** The effect of changing an argument. */
 function changing({ replaces, createOnly }: Rules): string {
   if (replaces) return "replaces it";
   return createOnly ? "no effect after creation" : "updates it in place";
@@ -318,19 +318,19 @@ function hasPage({ list, target }: Section): boolean {
   return !target.startsWith(`${list}#`);
 }
 
-/** From the root, until it is known which page it stands on. */
+/** Relative to the root, until the page is known. */
 function link(text: string, { target }: Section): string {
   return `[${text}](${target})`;
 }
 
-/** The links of a text, as they lead there from a page. */
+/** The links of a text, relative to a page. */
 function linkedFrom(page: string, text: string): string {
   return text.replace(/\]\((docs\/[^)#]+)(#[^)]*)?\)/g, (_, target: string, anchor = "") =>
     target === page && anchor ? `](${anchor})` : `](${posix.relative(posix.dirname(page), target)}${anchor})`,
   );
 }
 
-/** A table of the columns that say something, from rows with the same keys: the headings. */
+/** A table of the columns that have any content, from rows with the same keys: the headings. */
 export function table(rows: Record<string, string>[]): string {
   const columns = Object.keys(rows[0] ?? {}).filter((column) => rows.some((row) => row[column]));
   const cells = rows.map((row) => columns.map((column) => oneLine(row[column]).replace(/\|/g, "\\|")));

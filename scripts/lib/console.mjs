@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 
-/** What a task, and with it `scripts/run.mjs`, exits with. */
+/** The exit codes of a task, and of `scripts/run.mjs`. */
 export const EXIT = { good: 0, failed: 1, usage: 2, setup: 3 };
 
-/** A step of the set-up failed. The message says what happened, `advice` what to do about it. */
+/** A step of the set-up failed. The message says what happened, and `advice` what to do about it. */
 export class SetupError extends Error {
   /**
    * @param {string} message
@@ -24,7 +24,7 @@ export function messageOf(thrown) {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Tells what ended us, and answers with the exit code. @param {unknown} error */
+/** Prints the error that ended the script, and returns the exit code. @param {unknown} error */
 export function report(error) {
   if (error instanceof SetupError) {
     say(`\nSet-up failed: ${error.message}\n\nWhat to do: ${error.advice}`);
@@ -38,17 +38,17 @@ export function report(error) {
   return EXIT.failed;
 }
 
-/** All output of the scripts goes to standard output: what runs beside them writes there too. @param {string} text */
+/** All output of the scripts goes to standard output, like that of the programs they start. @param {string} text */
 export function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
-/** The text as the output of a command under its headline. @param {string} text */
+/** The text as the output of a command below its headline. @param {string} text */
 export function indented(text) {
   return text.replace(/^(?=.)/gm, "   | ");
 }
 
-/** Tells the time since the call, such as "0.4 s" or "245.0 s". */
+/** Returns the time since the call, such as "0.4 s" or "245.0 s". */
 export function stopwatch() {
   const start = Date.now();
   return () => `${((Date.now() - start) / 1000).toFixed(1)} s`;

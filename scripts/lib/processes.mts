@@ -7,8 +7,8 @@ const controller = new AbortController();
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
- * Aborted by Ctrl-C, TERM and a closed terminal; the reason is the exit code. The commands that run are ended then, and
- * the code that waits for them cleans up in its `finally`.
+ * Aborted by Ctrl-C, TERM and a closed terminal; the reason is the exit code. Running commands are then ended, and the
+ * code that waits for them cleans up in its `finally`.
  */
 export const interrupted = controller.signal;
 
@@ -23,21 +23,24 @@ export function watchInterrupts(): void {
 }
 
 interface RunOptions extends Options {
-  /** Its output is ours. */
+  /** The command writes to this process's output. */
   inherit?: boolean;
   onLine?: (line: string) => void;
-  /** What is said every 20 seconds while it runs. */
+  /** Printed every 20 seconds while it runs. */
   progress?: string;
 }
 
 export interface Result {
   code: number;
   stdout: string;
-  /** Both outputs, as the lines came. */
+  /** Both outputs, line by line in order of arrival. */
   output: string;
 }
 
-/** Runs a command in the clone to its end. Throws only when we are interrupted; whatever else went wrong is in the result. */
+/**
+ * Runs a command in the clone to its end. Throws only if this process is interrupted; any other failure is in the
+ * result.
+ */
 export async function run(command: string, args: string[], options: RunOptions = {}): Promise<Result> {
   const { inherit = false, onLine, progress, ...more } = options;
   const tell = function* (line: unknown) {
@@ -52,27 +55,29 @@ export async function run(command: string, args: string[], options: RunOptions =
   const { exitCode, stdout, all, failed, shortMessage } = await child;
   clearInterval(timer);
   interrupted.throwIfAborted();
-  // Without an exit code it did not start, or a signal ended it.
+  // Without an exit code, the command did not start, or a signal ended it.
   const output = failed && exitCode === undefined ? `${all ?? ""}\n${shortMessage}` : all;
   return { code: exitCode ?? 127, stdout: String(stdout ?? ""), output: String(output ?? "") };
 }
 
-/** Runs an installed tool, whose exit code is the verdict; answers with what is wrong. `program` is its path in the package. */
+/**
+ * Runs an installed tool whose exit code is the result; returns its complaints. `program` is its path in the package.
+ */
 export async function runTool(packageName: string, program: string, ...args: string[]): Promise<string> {
   const env = { NO_COLOR: "1" };
   const { code, output } = await run(NODE, [join(NODE_MODULES, packageName, program), ...args], { env });
   return code === 0 ? "" : `${[packageName, ...args].join(" ")} ended with ${code}:\n${output}`;
 }
 
-/** Puts folders first on our own PATH, and so on that of everything we start. */
+/** Prepends folders to the PATH of this process and everything it starts. */
 export function putFirstOnPath(...folders: string[]): void {
   const rest = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folders.includes(folder));
   process.env.PATH = [...folders, ...rest].join(delimiter);
 }
 
 /**
- * What an environment needs so that nothing asks a proxy for this machine itself. The Pulumi SDK does, even for the
- * engine on 127.0.0.1: its gRPC client takes the proxy of the environment unless the list names the host.
+ * The environment that prevents requests to this machine itself through a proxy. The Pulumi SDK needs it even for the
+ * engine on 127.0.0.1: its gRPC client uses the proxy unless the list names the host.
  */
 export function directLoopback(env: NodeJS.ProcessEnv): Record<string, string> {
   const lists: Record<string, string | undefined> = {

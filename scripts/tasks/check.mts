@@ -19,7 +19,7 @@ import { npm } from "../setup/packages.mjs";
 import { checkDocs } from "./docs.mts";
 import { lostNames } from "./names.mts";
 
-/** In the order in which they run; each answers with what is wrong. */
+/** In order of execution; each returns what is wrong. */
 const CHECKS: Record<string, () => Promise<string>> = {
   // First: the examples and the package need it.
   build: () => ensureBuild().then(() => ""),
@@ -35,11 +35,11 @@ const CHECKS: Record<string, () => Promise<string>> = {
   "tracked-files": trackedFiles,
 };
 
-/** Runs the checks of these names, or all, also after one has failed: one run tells everything. */
+/** Runs the checks with these names, or all. A failure does not stop the others, so that one run reports everything. */
 export async function check(names: string[]): Promise<number> {
   const unknown = names.find((name) => !Object.hasOwn(CHECKS, name));
   if (unknown) throw new UsageError(`There is no check "${unknown}"; there are: ${Object.keys(CHECKS).join(", ")}.`);
-  // Others look at what is built.
+  // Other checks inspect the build.
   const wanted = (name: string) => names.length === 0 || name === "build" || names.includes(name);
   const chosen = Object.entries(CHECKS).filter(([name]) => wanted(name));
   const failed = [];
@@ -67,8 +67,8 @@ async function types(): Promise<string> {
 }
 
 /**
- * The circles of imports in src, each as the way around. An import of types counts: files that need each other's types
- * are one concept in several files. (The circle rules of eslint-plugin-import-x and knip pass over types.)
+ * The import cycles in src, each as a path. Type imports count: files that need each other's types are one concept in
+ * several files. (The cycle rules of eslint-plugin-import-x and knip ignore types.)
  * @public for the tests
  */
 export function circlesOf(root: string): string[] {
@@ -95,22 +95,22 @@ export * as audit from "pulumi-svc/audit";
 export * as emulator from "pulumi-svc/emulator";
 export * as provider from "pulumi-svc/provider";`;
 
-/** The way TypeScript looked for packages before `exports`, which most Pulumi templates are still set to, and today's. */
+/** The resolution from before `exports`, which most Pulumi templates still use, and the current one. */
 const RESOLUTIONS = [
   ["--module", "commonjs", "--moduleResolution", "node"],
   ["--module", "node16", "--moduleResolution", "node16"],
 ];
 
 /**
- * Packs the package as `npm publish` would and looks at the archive: publint for package.json against the files, attw for
- * the types as each kind of importer resolves them, and a program that is compiled against it as strictly as a user may:
- * the package's types are checked too (no `--skipLibCheck`), and of other packages there are the SDK and Node's types
- * alone, so that the types of a dependency such as zod must not be needed.
+ * Packs the package like `npm publish` and checks the archive: publint compares package.json with the files, attw
+ * checks the types for each kind of importer, and a program is compiled against it with the strictest settings of a
+ * user. That includes the package's types (no `--skipLibCheck`). Only the SDK and Node's types are installed beside it,
+ * so that the types must not need those of a dependency such as zod.
  */
 async function packageHygiene(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-pack-"));
   try {
-    // The check `build` has just built; without scripts the archive holds that.
+    // The check `build` has just run; without scripts the archive contains its result.
     const packed = await run(...npm("pack", "--ignore-scripts", "--pack-destination", folder));
     const archive = join(folder, globSync("*.tgz", { cwd: folder })[0] ?? "no archive");
     const modules = join(folder, "node_modules");
@@ -135,7 +135,8 @@ async function packageHygiene(): Promise<string> {
 }
 
 /**
- * What no tracked file may hold. The patterns are POSIX extended ones for git; each is written so that it does not match itself.
+ * Patterns that no tracked file may contain: POSIX extended ones for git, each written so that it does not match
+ * itself.
  */
 const FORBIDDEN = {
   "a path of somebody's machine": "(^|[^[:alnum:]_.~/<{-])/(work|root|home/[a-z]+|Users/[A-Za-z]+|tmp)/[[:alnum:]_.]",
@@ -147,7 +148,7 @@ const FORBIDDEN = {
   "a URL with a password in it": "https?://[^/[:space:]\"'`{}<>]+:[^/[:space:]\"'`{}<>]+@",
 };
 
-/** What git keeps, and what is new and not ignored. */
+/** Tracked files, and new ones that are not ignored. */
 async function ourFiles(): Promise<string[]> {
   const { output } = await run("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
   return output.split("\0").filter(Boolean);
@@ -161,9 +162,9 @@ async function trackedFiles(): Promise<string> {
   const findings = [];
   for (const [what, pattern] of Object.entries(FORBIDDEN)) {
     const { code, output } = await run("git", ["grep", "-nIE", "-e", pattern]);
-    // The tests' made-up secrets say that they are: each holds the word canary.
+    // The tests' fake secrets all contain the word canary.
     const lines = output.split("\n").filter((line) => line !== "" && !/canary/i.test(line));
-    // git grep: 0 found, 1 nothing found, more: an error.
+    // git grep: 0 found, 1 nothing found, otherwise an error.
     if (code > 1 || lines.length > 0) findings.push(`${what}:\n${lines.join("\n")}`);
   }
   const lost = lostReferences(ROOT, await ourFiles());
@@ -171,19 +172,19 @@ async function trackedFiles(): Promise<string> {
   return findings.join("\n");
 }
 
-/** The name of a document, with its folders, where it is no part of a URL; what follows a comma may name a section. */
+/** The name of a document with its folders, unless it is part of a URL; a section may follow after a comma. */
 const REFERENCE = /(?<![\w:./-])(?<name>(?:\.{0,2}\/)?[\w@][\w@./-]*\.md)\b(?:, (?<section>[A-Z][^\n]*))?/g;
 
 /**
- * The references to documents that are not in the repository, and to sections that a page of docs/design does not have.
- * A name is looked for from the root, from the folder of the file that gives it, and from docs, where the texts of
- * generators go. The files are relative to the root; the answer is `file:line: what is wrong`.
+ * The references to documents that do not exist in the repository, and to sections that a page of docs/design does not
+ * have. A name is resolved from the root, from the folder of the file with the reference, and from docs, which holds
+ * the texts of generators. The files are relative to the root; the result is `file:line: what is wrong`.
  * @public for the tests
  */
 export function lostReferences(root: string, files: string[]): string[] {
   const problemsIn = (file: string, line: string): string[] =>
     [...line.matchAll(REFERENCE)].flatMap(({ groups: { name = "", section } = {} }) => {
-      // The documents of other packages, and those that a test writes.
+      // The documents of other packages, and those written by tests.
       if (name.includes("node_modules/") || name.startsWith("test-results/")) return [];
       const places = ["", posix.dirname(file), "docs"].map((folder) => posix.join(folder, name));
       const found = places.find((path) => files.includes(path));
@@ -194,7 +195,7 @@ export function lostReferences(root: string, files: string[]): string[] {
       return isThere ? [] : [`${found} has no section "${section.slice(0, 40)}"`];
     });
   return files.flatMap((file) => {
-    // A listed file may be deleted and not committed yet.
+    // A listed file may be deleted without a commit.
     const text = existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
     const lines = text.includes("\0") ? [] : text.split("\n");
     return lines.flatMap((line, at) => problemsIn(file, line).map((problem) => `${file}:${at + 1}: ${problem}`));

@@ -7,7 +7,10 @@ import { Reference, table } from "../docs/reference.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
-/** Writes the reference pages of docs/, the overviews of the resources, and the table of imports, from the sources. With `--check` it only says what is wrong with them. */
+/**
+ * Writes the reference pages of docs/, the overviews of the resources and the table of imports from the sources. With
+ * `--check` it only reports what is wrong with them.
+ */
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
   if (unknown) throw new UsageError(`docs does not know "${unknown}".`);
@@ -26,17 +29,17 @@ function ended(problems: string): number {
   return problems === "" ? EXIT.good : EXIT.failed;
 }
 
-/** What is wrong with the reference; nothing when it is up to date. */
+/** What is wrong with the reference; empty if it is up to date. */
 export async function checkDocs(): Promise<string> {
   const { problems, stale } = await compared();
   const outdated = [...stale.keys()].map((path) => `${path} is not what the sources give. Write it anew: npm run docs`);
   return problems || outdated.join("\n");
 }
 
-/** What `npm run docs` writes of a document: what stands between these comments, or behind the first one. */
+/** The part of a document that `npm run docs` writes: between these comments, or after the first one. */
 const PART = /(?<=<!-- Written by `npm run docs`.*-->\n)[^]*?(?=<!-- end of the table -->|$)/;
 
-/** The documents that are not what the sources give; none where the sources do not say all that the reference has to. */
+/** The documents that differ from what the sources give; none if the sources are incomplete. */
 async function compared(): Promise<{ problems: string; stale: Map<string, string> }> {
   const reference = new Reference();
   const parts = {
@@ -59,7 +62,7 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
   return { problems, stale };
 }
 
-/** Who may import whom, as the linter holds it. */
+/** Which folder may import which, from the linter's configuration. */
 function houseTable(): string {
   const rows = importRules.map(({ files, what, imports, types = [], packages = [], except = {}, layers = {} }) => {
     const exceptions: Record<string, string[] | undefined> = except;

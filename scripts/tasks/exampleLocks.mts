@@ -6,7 +6,7 @@ import { ROOT } from "../lib/paths.mjs";
 import { run } from "../lib/processes.mts";
 import { npm } from "../setup/packages.mjs";
 
-/** What is read and written of npm's files; the rest stays as it is. */
+/** The used parts of npm's files; the rest is not changed. */
 interface Manifest {
   dependencies: Record<string, string>;
 }
@@ -17,10 +17,10 @@ interface Lock {
 const OURS = "pulumi-svc";
 
 /**
- * Writes the lock file of each example, by which `npm ci` works in a copy of its folder (in the clone the examples are
- * workspaces, and the lock file of the root counts). To be run after a change of the dependencies of an example or of the
- * package, and of its version. The package that is locked is the one that is built here: it is in no registry yet, so its
- * entry has the version alone, as npm writes it without addresses.
+ * Writes the lock file of each example, which `npm ci` uses in a copy of its folder. (In the clone the examples are
+ * workspaces, and the lock file of the root applies.) Run it after a change of the package's version, or of the
+ * dependencies of an example or the package. The locked package is the one built here: it is in no registry yet, so its
+ * entry contains only the version, as npm writes it without addresses.
  */
 export async function exampleLocks(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-locks-"));
@@ -40,7 +40,7 @@ export async function exampleLocks(): Promise<number> {
 
 async function lock(example: string, archive: string): Promise<void> {
   const copy = mkdtempSync(join(archive, "..", "example-"));
-  // With the versions of the clone, which its tests run with.
+  // With the clone's versions, which its tests use.
   for (const file of [".npmrc", "package-lock.json"]) copyFileSync(join(ROOT, file), join(copy, file));
   const manifest = JSON.parse(readFileSync(join(example, "package.json"), "utf8")) as Manifest;
   const range = manifest.dependencies[OURS];

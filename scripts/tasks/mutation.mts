@@ -6,18 +6,21 @@ import { Stryker } from "@stryker-mutator/core";
 import { EXIT, leaveResults, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
-/** In percent of the mutants that a test could have found, in each group. */
+/** In percent of the mutants that a test could detect, for each group. */
 const GOAL = 80;
-/** Lines of a stretch that a sample takes: a change of a longer piece of code is in no sample. */
+/** The number of lines in a stretch of the sample: mutants that span more lines are in no sample. */
 const STRETCH = 10;
 
 type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
 
 interface Group {
   readonly mutate: string[];
-  /** Their own tests; while these find too few, wider ones for what they miss. All tests for each mutant would take days. */
+  /**
+   * The group's own tests; if they detect too few mutants, wider tests run for the rest. All tests for each mutant
+   * would take days.
+   */
   readonly tests: string[][];
-  /** How many runners at once: tests that wait for timers leave the processors to others. @default 2 */
+  /** The number of concurrent runners: tests that wait for timers leave processors free. @default 2 */
   readonly concurrency?: number;
 }
 
@@ -25,7 +28,7 @@ const resource = (name: string): Group => ({
   mutate: [`src/resources/${name}/[a-z]*.ts`],
   tests: [
     [`test/resources/${name}/*`, "test/kinds/everyKind", "test/kinds/badMinute"],
-    // In process, too: whole programs, from one command to the next.
+    // These include whole programs in process, from one command to the next.
     ["test/rules/{aliases,announced,done,gone,memory,ours}"],
   ],
   concurrency: 4,
@@ -108,8 +111,8 @@ const RESULTS = join(ROOT, "test-results");
 const jestConfig = createRequire(import.meta.url)(join(ROOT, "jest.config.cjs"));
 
 /**
- * Changes the code in one place at a time, and tells which changes no test notices. The arguments are names of groups;
- * `--sample=N` takes each Nth stretch of ten lines.
+ * Changes the code in one place at a time, and reports changes that no test detects. The arguments are names of groups;
+ * `--sample=N` takes every Nth stretch of ten lines.
  */
 export async function mutation(args: string[]): Promise<number> {
   const isSample = (arg: string): boolean => arg.startsWith("--sample=");
@@ -149,7 +152,7 @@ async function mutants(name: string, every: number): Promise<MutantResult[]> {
     if (score(results) >= GOAL) break;
     const missed = results.filter(({ status }) => MISSED.includes(status));
     const survivors = new Set(missed.map(keyOf));
-    // A range names what lies in it, too: mutants that have been found already.
+    // A range also includes smaller mutants inside it, which may have been detected already.
     const again = (await runStryker([...new Set(missed.map(rangeOf))], more, concurrency)).filter((one) =>
       survivors.has(keyOf(one)),
     );
@@ -161,14 +164,14 @@ async function mutants(name: string, every: number): Promise<MutantResult[]> {
 }
 
 const place = ({ location: { start, end } }: MutantResult): string =>
-  // Those of results count from 1; in a range, columns count from 0.
+  // Result columns count from 1, range columns from 0.
   `${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
 
 const rangeOf = (mutant: MutantResult): string => `${relative(ROOT, mutant.fileName)}:${place(mutant)}`;
 
 const keyOf = (mutant: MutantResult): string => `${rangeOf(mutant)} ${mutant.mutatorName} ${mutant.replacement ?? ""}`;
 
-/** Of the files that match: each Nth stretch of lines. All of them for 1. */
+/** Every Nth stretch of lines of the matching files; all lines for 1. */
 function sampleOf(patterns: string[], every: number): string[] {
   if (every === 1) return patterns;
   return patterns.flatMap((pattern) =>
@@ -189,21 +192,21 @@ async function runStryker(mutate: string[], tests: string[], concurrency = 2): P
     testRunner: "jest",
     plugins: ["@stryker-mutator/jest-runner"],
     coverageAnalysis: "perTest",
-    // What runs once, while a module loads, would take all tests anew for each mutant.
+    // Mutants in code that runs while a module loads would need all tests each.
     ignoreStatic: true,
     concurrency,
-    // So long that a busy machine finds no mutant.
+    // Long enough that a busy machine does not count as a detection.
     timeoutMS: 30_000,
     timeoutFactor: 4,
     dryRunTimeoutMinutes: 20,
-    // Jest looks at all that stands in the clone.
+    // Jest searches the whole clone.
     tempDirName: folder,
     ignorePatterns: ["dist", "docs", "examples", "bench", "test-results", "test/engine/states"],
     reporters: ["progress-append-only"],
     allowConsoleColors: false,
     jest: {
       projectType: "custom",
-      // A test that waits for ever has found its mutant.
+      // A test that never ends has detected its mutant.
       config: {
         ...unit,
         testPathIgnorePatterns: [],
@@ -225,7 +228,7 @@ const MISSED: readonly string[] = ["Survived", "NoCoverage"];
 const count = (results: MutantResult[], statuses: readonly string[]): number =>
   results.filter(({ status }) => statuses.includes(status)).length;
 
-/** In percent; NaN where there was nothing to find. */
+/** In percent; NaN if there were no mutants. */
 function score(results: MutantResult[]): number {
   const found = count(results, FOUND);
   return (100 * found) / (found + count(results, MISSED));

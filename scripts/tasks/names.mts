@@ -1,12 +1,12 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
-/** Documents for who works on this, beside the comments of the code in these folders. */
+/** Documents for contributors, checked together with the comments in these folders. */
 const DOCUMENTS = /^(CONTRIBUTING\.md|docs\/design\/.*\.md)$/;
 const COMMENTED = /^(src|test|scripts)\/.*\.[cm]?[jt]s$/;
 const CODE = /\.([cm]?[jt]s|json|ya?ml)$/;
 
-/** A comment begins behind nothing or white space, so that none begins in a glob or a URL. */
+/** A comment starts a line or follows white space, so that none begins in a glob or a URL. */
 const COMMENT = /(?<=^|\s)(?:\/\*[^]*?\*\/|\/\/.*$)/gm;
 const FENCED = /^( *)```.*\n([^]*?)^\1```/gm;
 const INLINE = /`([^`\n]+)`/g;
@@ -14,20 +14,20 @@ const INLINE = /`([^`\n]+)`/g;
 const SCRIPT = /^npm run ([\w:-]+)/;
 const OPTION = /^--[a-z][\w-]*/;
 const FILE = /^[\w@./-]+\.([cm]?[jt]s|json|md|ya?ml|svg)$/;
-/** `name`, `object.name`, `name(…)`; a file has been told apart before. */
+/** `name`, `object.name`, `name(…)`; files were handled before. */
 const CALLED = /^([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)(\(.*\))?$/;
-/** A single word that is a name of code: it has a capital. What the service calls its own has underscores. */
+/** A single word that names something in code: it contains a capital. The service's own names have underscores. */
 const NAME = /^[A-Z][a-z]|[a-z\d][A-Z]/;
-/** Here `X` stands for any name. */
+/** `X` stands for any name. */
 const PATTERN = /[a-z]X([A-Z]|$)/;
 
-/** White space in place of what is left out, so that lines keep their numbers. */
+/** White space in place of removed text, so that line numbers stay the same. */
 const blank = (text: string): string => text.replace(/[^\n]/g, " ");
 
 /**
- * The names between backticks in CONTRIBUTING.md, docs/design and the comments of the code that nothing bears: files, scripts and
- * options, functions and types. A name exists where the code has it anywhere, also as the key of some JSON, or the SDK does.
- * The files are relative to the root; the answer is `file:line: what is wrong`.
+ * The names between backticks in CONTRIBUTING.md, docs/design and the comments that do not exist: files, script
+ * options, functions and types. A name exists if it occurs anywhere in the code, also as a JSON key, or in the SDK. The
+ * files are relative to the root; the result is `file:line: what is wrong`.
  */
 export function lostNames(root: string, files: string[]): string[] {
   const textOf = (file: string): string => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "");
@@ -37,7 +37,7 @@ export function lostNames(root: string, files: string[]): string[] {
   };
   const code = files.map(codeOf).join("\n");
   const known = new Set(`${code}\n${sdkOf(root)}`.match(/[A-Za-z_$][\w$]*/g));
-  // The scripts of the root only.
+  // Only the scripts of the root.
   const { scripts = {} } = JSON.parse(textOf("package.json") || "{}") as { scripts?: object };
   const isFile = (name: string, from: string): boolean => {
     const places = ["", posix.dirname(from)].map((folder) => posix.join(folder, name));
@@ -64,7 +64,7 @@ export function lostNames(root: string, files: string[]): string[] {
   });
 }
 
-/** The comments alone, each on its line. */
+/** The comments only, each on its line. */
 function commentsOf(text: string): string {
   let behind = 0;
   const parts = [...text.matchAll(COMMENT)].map(({ 0: comment, index }) => {
@@ -75,7 +75,7 @@ function commentsOf(text: string): string {
   return parts.join("");
 }
 
-/** What the SDK declares: its own names are Pulumi's. */
+/** The SDK's declarations: its names are Pulumi's. */
 function sdkOf(root: string): string {
   const sdk = join(root, "node_modules", "@pulumi", "pulumi");
   return globSync("{{*,runtime/*,dynamic/*,automation/*}.d.ts,cmd/dynamic-provider/*.js}", { cwd: sdk })

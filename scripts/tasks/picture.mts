@@ -46,8 +46,8 @@ function programOf(readme: string): string {
 }
 
 /**
- * What stays of the output of a run: each resource as it was created, the outputs and the summary. Without what differs from
- * run to run: seconds, the order of creation, and the ids and the port of the emulator.
+ * The lines to keep from the output of a run: each resource as created, the outputs and the summary. Removes what
+ * differs between runs: seconds, the order of creation, and the emulator's ids and port.
  */
 function linesOf(output: string): string[] {
   const lines = output.split("\n").map((line) => line.trimEnd());
@@ -69,7 +69,7 @@ function linesOf(output: string): string[] {
 
 const ANSI = /\u001b\[([\d;]*)m/g;
 
-/** The colours of a terminal, by class. */
+/** Terminal colours by class. */
 const CLASSES: Record<string, string> = { "1": "bold", "38;5;2": "add", "38;5;13": "head", "38;5;3": "warn" };
 const LINE = 20;
 const CHARACTER = 8.2;
@@ -101,7 +101,7 @@ ${texts.join("\n")}
 function spansOf(row: string): string {
   const parts = row.split(ANSI);
   let classes = new Set<string>();
-  // Text and the numbers of a colour take turns.
+  // Text and colour codes alternate.
   return parts
     .map((part, at) => {
       if (at % 2 === 0) {

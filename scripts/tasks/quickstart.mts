@@ -9,12 +9,12 @@ import { EXIT, indented, messageOf, say, stopwatch, UsageError } from "../lib/co
 import { NODE, ROOT } from "../lib/paths.mjs";
 import { directLoopback, interrupted, run } from "../lib/processes.mts";
 
-/** What examples/quickstart works on unless it is told otherwise, and what it asks for. */
+/** The default of examples/quickstart, and what it asks for. */
 const PROJECT = "prj-demo";
 const BRANCH = "br-dev";
 const SIZE = { min: 0.5, max: 2 };
 
-/** Pulumi's exit code for changes where none were expected. */
+/** Pulumi's exit code for changes if none were expected. */
 const EXPECTED_NO_CHANGES = 7;
 
 export async function quickstart(args: string[]): Promise<number> {
@@ -42,7 +42,7 @@ export async function quickstart(args: string[]): Promise<number> {
     left = keep;
     return EXIT.good;
   } catch (error) {
-    // A command that Ctrl-C ended is no finding.
+    // A command that Ctrl-C ended is not a failure.
     interrupted.throwIfAborted();
     say(`\n${messageOf(error)}\nThe quickstart ended after ${elapsed()}; what it made is removed.`);
     return EXIT.failed;
@@ -56,13 +56,13 @@ export async function quickstart(args: string[]): Promise<number> {
 }
 
 /**
- * The life of a stack; answers with a line for each scene. Each looks at the service itself (the emulator's state), not
- * only at what Pulumi says.
+ * The life of a stack; returns a line for each scene. Each scene checks the service itself (the emulator's state), not
+ * only Pulumi's output.
  */
 async function story(sandbox: Sandbox, emulator: Emulator, keep: boolean): Promise<string[]> {
   const summary: string[] = [];
 
-  /** `play` answers with what it has shown, or throws. */
+  /** `play` returns what it has shown, or throws. */
   async function scene(title: string, play: () => Promise<string>): Promise<void> {
     const number = summary.length + 1;
     say(`\n== ${number}. ${title}`);
@@ -157,7 +157,7 @@ async function story(sandbox: Sandbox, emulator: Emulator, keep: boolean): Promi
   return summary;
 }
 
-/** A project as the emulator's state shows it; only what is looked at here. */
+/** A project in the emulator's state, with the fields used here. */
 interface Project {
   id: string;
   integrations: unknown[];
@@ -165,16 +165,17 @@ interface Project {
     Record<"autoscaling_limit_min_cu" | "autoscaling_limit_max_cu", number>)[];
 }
 
-/** The emulator as a process of its own. */
+/** The emulator as a separate process. */
 export class Emulator {
   readonly child: ChildProcess;
   readonly #logFile: string;
-  /** Where it listens. */
+  /** The address it listens on. */
   baseUrl = "";
 
   /**
-   * Starts it with the package's command, as a user would. The key is given by the environment: command lines are
-   * public. With `outlivesUs` Ctrl-C does not reach it; its output goes to a file, so that it needs no pipe of ours.
+   * Starts it with the package's command, as a user would. The key is passed in the environment, because command lines
+   * are public. With `outlivesUs`, Ctrl-C does not reach it, and its output goes to a file, so that it needs no pipe of
+   * this process.
    */
   constructor(apiKey: string, logFile: string, outlivesUs: boolean) {
     this.#logFile = logFile;
@@ -207,13 +208,13 @@ export class Emulator {
   }
 
   async project(id: string): Promise<Project> {
-    const { projects } = (await this.#request("state")) as { projects: Project[] }; // what the emulator documents
+    const { projects } = (await this.#request("state")) as { projects: Project[] }; // As the emulator documents it.
     const project = projects.find((candidate) => candidate.id === id);
     if (!project) throw new Error(`the emulator has no project ${id}`);
     return project;
   }
 
-  /** An out-of-band change, as somebody makes it in the service's console. */
+  /** An out-of-band change, as a user makes it in the service's console. */
   async edit(change: Record<string, unknown>): Promise<void> {
     const headers = { "content-type": "application/json" };
     await this.#request("edit", { method: "POST", headers, body: JSON.stringify(change) });
@@ -226,13 +227,16 @@ export class Emulator {
   }
 }
 
-/** A Pulumi of its own: home, state and passphrase in a temporary folder, so that nothing of the user's is read or changed. */
+/**
+ * A separate Pulumi: home, state and passphrase in a temporary folder, so that nothing of the user's is read or
+ * changed.
+ */
 export class Sandbox {
   folder = mkdtempSync(join(tmpdir(), "pulumi-svc-quickstart-"));
   stack = `quickstart-${randomBytes(3).toString("hex")}`;
   apiKey = randomBytes(24).toString("hex");
   passphrase = randomBytes(24).toString("hex");
-  /** What a user who goes on by hand needs as well. */
+  /** Additional settings for a user who continues by hand. */
   #settings: Record<string, string> = {
     PULUMI_HOME: join(this.folder, "home"),
     PULUMI_BACKEND_URL: `file://${join(this.folder, "state")}`,
@@ -248,8 +252,8 @@ export class Sandbox {
   }
 
   /**
-   * Runs a pulumi command as a user would type it, and shows it with its output, unless that holds secrets (`quiet`). `hint`
-   * tells the reader where the input comes from; `code` is the exit code that it has to end with; `more` is for the environment.
+   * Runs a pulumi command like a user, and shows it with its output, unless that contains secrets (`quiet`). `hint`
+   * tells the reader where the input comes from; `code` is the expected exit code; `more` is added to the environment.
    */
   async pulumi(
     args: string[],
@@ -264,7 +268,7 @@ export class Sandbox {
     return ended.stdout;
   }
 
-  /** Writes what a shell has to source to go on by hand. Readable by the user alone: the passphrase is in it. */
+  /** Writes a file that a shell sources to continue by hand. Only the user can read it: it contains the passphrase. */
   writeEnvFile(): string {
     const file = join(this.folder, "env.sh");
     writeFileSync(file, environmentFile({ ...this.#settings, PATH: process.env.PATH ?? "" }), { mode: 0o600 });
@@ -278,7 +282,8 @@ export class Sandbox {
 }
 
 /**
- * What a shell has to source to go on with a stack by hand. It takes the caller's own settings away, as `pulumi` does here.
+ * The file that a shell sources to continue with a stack by hand. It removes the caller's own settings, as `pulumi`
+ * does here.
  * @public for the tests
  */
 export function environmentFile(settings: Record<string, string>): string {
@@ -288,7 +293,7 @@ export function environmentFile(settings: Record<string, string>): string {
 }
 
 /**
- * The commands to go on with what `--keep` has left, and those that end it.
+ * The commands to continue with what `--keep` has left, and to end it.
  * @public for the tests
  */
 export function commandsByHand(folder: string, envFile: string, stateUrl: string, pid: number | undefined): string[] {
@@ -304,7 +309,7 @@ export function commandsByHand(folder: string, envFile: string, stateUrl: string
   ];
 }
 
-/** A text as one word of a shell, whatever is in it. */
+/** Quotes any text as one word of a shell. */
 function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

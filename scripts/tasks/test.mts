@@ -6,8 +6,8 @@ import { NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
 import { interrupted, run } from "../lib/processes.mts";
 
 /**
- * The engine tests each start the CLI and several Node processes, and the unit tests wait for timers: both wait a good
- * part of the time, so that more of them run at once than there are processors.
+ * The engine tests each start the CLI and several Node processes, and the unit tests wait for timers. Both are often
+ * idle, so more of them run at once than there are processors.
  */
 const SUITES: Record<string, string[]> = {
   test: ["--maxWorkers=4"],
@@ -18,7 +18,7 @@ const SUITES: Record<string, string[]> = {
   "test:engine": ["--selectProjects=engine", "--maxWorkers=4"],
 };
 
-/** Campaigns of the engine tests: a part of each runs with all tests, and the whole of it here. */
+/** Campaigns of the engine tests: part of each runs with all tests, and the whole of it here. */
 export const CAMPAIGNS: Record<string, string> = {
   "test:consumers": "test/engine/(consumers|exampleCopies).test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
@@ -39,7 +39,7 @@ interface Report extends Counts {
 
 /**
  * The counts of jest's JSON report. A test file that could not be loaded counts as one failure, and so does a run
- * in which no test ran. In a run of everything a skipped test is a failure too: nothing else would tell of it.
+ * without any test. In a complete run a skipped test is a failure as well, because nothing else would report it.
  * @public for the tests
  */
 export function countTests(report: Counts, everything: boolean): { passed: number; failed: number } {
@@ -49,12 +49,13 @@ export function countTests(report: Counts, everything: boolean): { passed: numbe
   return { passed, failed: passed + failed === 0 ? 1 : failed };
 }
 
-/** More files than that do not fail by chance. */
+/** If more files fail, it is not by chance. */
 const MOST_AGAIN = 3;
 
 /**
- * The files of a whole run that are run once more, with nothing beside them. On a shared machine one of hundreds of files that
- * start processes now and then fails without a reason in the code: the run names it, and goes by what the file does alone.
+ * The files of a complete run that are run again, alone. On a shared machine, one of hundreds of files that start
+ * processes occasionally fails without a reason in the code: the run names the file, and uses the result of the second
+ * run.
  * @public for the tests
  */
 export function failedFiles({ testResults }: Report): string[] {
@@ -63,7 +64,7 @@ export function failedFiles({ testResults }: Report): string[] {
 }
 
 /**
- * The counts of both runs: those of the second in place of what the first says of the same files.
+ * The counts of both runs: the second run replaces the first for the same files.
  * @public for the tests
  */
 export function withSecondRun(first: Report, second: Report): Counts {
@@ -86,7 +87,7 @@ function sayWhatFailedBesideOthers(first: Report): void {
   }
 }
 
-/** The arguments of the command line come last, so that they win. */
+/** The arguments of the command line come last, so that they take precedence. */
 export async function test(suite: string, extra: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-test-"));
   const report = join(folder, "report.json");

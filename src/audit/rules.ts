@@ -1,6 +1,6 @@
 /**
- * `pulumi-svc/audit`: what a production stack should not have. The rules look at one resource and at nothing else, so that
- * `pulumi-svc doctor --audit` (a state) and a policy pack (a plan) apply the same ones.
+ * `pulumi-svc/audit`: what a production stack should not contain. Each rule looks only at one resource, so that
+ * `pulumi-svc doctor --audit` (a state) and a policy pack (a plan) apply the same rules.
  */
 import { BlockList, isIP } from "node:net";
 import { isSecret } from "../contract/engineSecrets";
@@ -14,44 +14,46 @@ import { type Changed, changedSinceFirst, withoutTransfer } from "../contract/wa
 import { LARGEST_AUTOSCALING_CU } from "../helpers/computeSizes";
 import { isObject } from "../helpers/given";
 
-/** A resource of a state or of a plan. Types that are not of this package are passed over. */
+/** A resource of a state or of a plan. Types of other packages are ignored. */
 export interface AuditedResource {
   /** The Pulumi type, such as `pulumi-nodejs:dynamic/svc:ComputeEndpoint`. */
   readonly type: string;
   readonly name: string;
   readonly urn: string;
-  /** Its arguments, with the outputs where they are known. Secrets as the state marks them, or in clear. */
+  /** Its arguments, and its outputs if they are known. Secrets are marked as in the state, or in clear. */
   readonly props: Readonly<Record<string, unknown>>;
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   readonly protect: boolean | undefined;
-  /** A component: its outputs hold what a program has put into them. @default false */
+  /** A component: its outputs contain whatever the program set. @default false */
   readonly isComponent?: boolean;
-  /** Of an AuthIntegration: an AuthOwnershipTransfer of the stack has moved its ownership, or may have. */
+  /** For an AuthIntegration: an AuthOwnershipTransfer of the stack has transferred its ownership, or may have. */
   readonly isTransferred?: boolean;
-  /** Of an AuthIntegration: the OAuth providers that the service adds to a new one, and of which the stack declares nothing. */
+  /**
+   * For an AuthIntegration: the OAuth providers that the service adds by default and that the stack does not declare.
+   */
   readonly undeclaredOAuth?: readonly string[];
 }
 
-/** What the user allows. A rule whose limit is not given finds nothing. */
+/** The limits that the user allows. A rule without its limit finds nothing. */
 export interface AuditLimits {
   /** The largest size of a compute, in compute units (CU). */
   readonly maxSizeCu?: number;
 }
 
 export interface AuditRule {
-  /** In kebab-case. It stays the same: policies and svc-drift.json name it. */
+  /** In kebab-case. It never changes, because policies and svc-drift.json refer to it. */
   readonly name: string;
   /** What it finds, in one sentence. */
   readonly description: string;
   /** What to do about it. */
   readonly remedy: string;
-  /** What is wrong with the resource, in words without any secret; undefined where nothing is. */
+  /** The problem of the resource, without any secret; undefined if there is none. */
   find(resource: AuditedResource, limits: AuditLimits): string | undefined;
 }
 
 type Props = AuditedResource["props"];
 
-/** Of resources of these kinds. One without arguments is only looked up, and declared elsewhere. */
+/** For resources of these kinds. A resource without arguments is only read (`get`), and declared elsewhere. */
 function ofKinds(
   kinds: readonly Kind[],
   find: (props: Props, kind: Kind, resource: AuditedResource, limits: AuditLimits) => string | undefined,
@@ -63,7 +65,7 @@ function ofKinds(
   };
 }
 
-/** Of a value that a rule needs: the state has it encrypted only, and an audit decrypts nothing. */
+/** For a value that a rule needs but that the state holds encrypted: an audit decrypts nothing. */
 const unread = (argument: string): string => `"${argument}" is marked as a secret, so it could not be checked`;
 
 const sharedOAuthKeys: AuditRule = {
@@ -72,7 +74,7 @@ const sharedOAuthKeys: AuditRule = {
   remedy: 'Register an application of your own at the provider, and declare its "clientId" and "clientSecret".',
   find: ofKinds(["OAuthProvider"], ({ type, clientId, clientSecret, absent }) => {
     if (isSecret(type)) return unread("type");
-    // The type is what the service shows; a plan has the arguments alone.
+    // The type is what the service shows; a plan has only the arguments.
     const isShared =
       typeof type === "string"
         ? type === "shared"
@@ -120,7 +122,7 @@ function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["fin
   return ofKinds(["Whitelist", "WhitelistDomain"], ({ domain, domains }, kind) => {
     const [argument, value] = kind === "Whitelist" ? ["domains", domains] : ["domain", domain];
     const all: unknown[] = Array.isArray(value) ? value : [value];
-    // What is no address is refused by the plan. The origin alone is shown: an address may hold a password.
+    // The plan refuses an invalid address. Only the origin is shown: an address may contain a password.
     const urls = all.flatMap((one) => (typeof one === "string" && URL.canParse(one) ? new URL(one) : []));
     const wrong = urls.filter(isWrong).map((url) => (isHttp(url) ? url.origin : `${url.protocol}//${url.host}`));
     if (wrong.length > 0) return `allows redirects to ${what}: ${wrong.join(", ")}`;
@@ -128,14 +130,17 @@ function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["fin
   });
 }
 
-/** A BlockList knows the IPv6 spelling of an IPv4 address, too (`::ffff:127.0.0.1`). */
+/** A BlockList also matches the IPv6 form of an IPv4 address (`::ffff:127.0.0.1`). */
 const ownAddresses = new BlockList();
 ownAddresses.addSubnet("127.0.0.0", 8);
 ownAddresses.addAddress("0.0.0.0");
 ownAddresses.addAddress("::1", "ipv6");
 ownAddresses.addAddress("::", "ipv6");
 
-/** `hostname`: as `URL` spells it. Wider than `isLoopback` of the contract, which says where an API key may go. */
+/**
+ * `hostname`: in the notation of `URL`. Wider than `isLoopback` of the contract, which says where an API key may be
+ * sent.
+ */
 function isOwnMachine(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, "");
   const version = isIP(host);
@@ -157,7 +162,7 @@ const neverScalesToZero: AuditRule = {
   find: ofKinds(
     ["ComputeEndpoint"],
     ({ scaleToZero, suspendTimeoutSeconds, disabled, size, autoscalingLimitMaxCu }) => {
-      // A disabled one is suspended, and no query wakes it.
+      // A disabled compute is suspended, and no query starts it.
       if (disabled === true) return undefined;
       const largest = largestCu(size) ?? largestCu(autoscalingLimitMaxCu);
       if (largest !== undefined && largest > LARGEST_AUTOSCALING_CU)
@@ -165,13 +170,13 @@ const neverScalesToZero: AuditRule = {
       if (scaleToZero === false) return "never scales to zero";
       if (isSecret(scaleToZero)) return unread("scaleToZero");
       if (scaleToZero === undefined && isSecret(suspendTimeoutSeconds)) return unread("suspendTimeoutSeconds");
-      // Not declared: what the service shows.
+      // Not declared: the value that the service shows.
       return scaleToZero === undefined && suspendTimeoutSeconds === NEVER ? "never scales to zero" : undefined;
     },
   ),
 };
 
-/** As the service counts the seconds without a query (docs/design/api.md, Computes). */
+/** The service's value for a compute that never suspends (docs/design/api.md, Computes). */
 const NEVER = -1;
 
 const sizeOverLimit: AuditRule = {
@@ -195,7 +200,7 @@ function largestCu(size: unknown): number | undefined {
   return typeof largest === "number" ? largest : undefined;
 }
 
-/** The secret arguments that may be references, of each kind. */
+/** The secret arguments of each kind that may be references. */
 const SECRET_ARGUMENTS: { readonly [K in Kind]?: string } = { OAuthProvider: "clientSecret", EmailServer: "password" };
 
 const secretInState: AuditRule = {
@@ -213,7 +218,7 @@ const secretInState: AuditRule = {
     ];
     const found = [
       ...(clear.length > 0 ? [`the state holds the value of ${named(clear)}`] : []),
-      // Nothing is decrypted, so what it is cannot be told.
+      // Nothing is decrypted, so its form is unknown.
       ...(marked.length > 0
         ? [`the state holds ${named(marked)} as a secret: the value, or a reference inside pulumi.secret`]
         : []),
@@ -222,7 +227,7 @@ const secretInState: AuditRule = {
   }),
 };
 
-/** What the state holds of a secret, in clear or marked. */
+/** A secret in the state, in clear or marked. */
 interface KeptSecret {
   readonly path: string;
   readonly value: unknown;
@@ -230,7 +235,7 @@ interface KeptSecret {
 
 const keptAt = (path: string, value: unknown): KeptSecret[] => (isKept(value) ? [{ path, value }] : []);
 
-/** Marked, or by its name or form. */
+/** Secret by mark, name or form. */
 function secretSettings({ settings }: Props): KeptSecret[] {
   if (isSecret(settings)) return [{ path: "settings", value: settings }];
   const pgSettings: unknown = isObject(settings) ? settings["pgSettings"] : undefined;
@@ -240,7 +245,10 @@ function secretSettings({ settings }: Props): KeptSecret[] {
   );
 }
 
-/** The secret arguments and outputs of each kind, and the digests of references. A state of an earlier version, or an edited one, may hold them in clear. */
+/**
+ * The secret arguments and outputs of each kind, and the digests of references. A state from an earlier version, or an
+ * edited state, may contain them in clear.
+ */
 const SECRET_VALUES: { readonly [K in Kind]?: readonly string[] } = {
   AuthIntegration: ["secretServerKey"],
   AuthKeys: ["secretServerKey"],
@@ -269,10 +277,13 @@ const secretsOfKind = (kind: Kind, props: Props): KeptSecret[] => [
   ...(kind === "ComputeEndpoint" ? secretSettings(props) : []),
 ];
 
-/** As programs call the address of a transfer: its form tells nothing. */
+/** The usual names of a transfer's address: its form does not identify it. */
 const TRANSFER = /transfer.*(?:url|uri|link|address)$/i;
 
-/** What may be a secret by its name or form, at any depth, and those of resources that a program exports as a whole. */
+/**
+ * Values that may be secret by name or form, at any depth, and the secrets of resources that a program exports as a
+ * whole.
+ */
 function namedSecrets(value: unknown, path = "", name = ""): KeptSecret[] {
   if (isSecret(value) || isReference(value)) return [];
   if (Array.isArray(value)) return value.flatMap((one, index) => namedSecrets(one, `${path}[${index}]`, name));
@@ -286,13 +297,13 @@ function namedSecrets(value: unknown, path = "", name = ""): KeptSecret[] {
   return Object.entries(value).flatMap(([key, one]) => namedSecrets(one, at(key), key));
 }
 
-/** An exported resource is an object of its properties, with its URN. */
+/** An exported resource is an object with its properties and URN. */
 function kindOfExported({ urn }: Props): Kind | undefined {
   const [, , types = ""] = typeof urn === "string" ? urn.split("::") : [];
   return KINDS.find((kind) => typeToken(kind) === types.split("$").at(-1));
 }
 
-/** Whether a secret itself is there, and neither a reference to it nor a text in its place. */
+/** Whether the secret itself is stored, not a reference or a placeholder. */
 function isKept(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return false;
   if (isReference(value)) return referenceProblem(value) !== undefined;
@@ -308,7 +319,7 @@ const apiKeyInState: AuditRule = {
     type === PROVIDER_TYPE && isKept(props["svc:apiKey"]) ? "the state holds the API key of this provider" : undefined,
 };
 
-/** Destroying one of these changes nothing at the service, and replacing it is how its keys are rotated. */
+/** Deleting one of these changes nothing at the service, and its keys are rotated by replacing it. */
 const DELETES_NOTHING: readonly Kind[] = ["AuthKeys", "AuthOwnershipTransfer"];
 
 const notProtected: AuditRule = {
@@ -317,7 +328,7 @@ const notProtected: AuditRule = {
   remedy: "Set the option `protect: true` of the resource, or of the component that it is in.",
   find: ofKinds(
     KINDS.filter((kind) => !DELETES_NOTHING.includes(kind)),
-    // Of a provider that is declared absent there is nothing to delete.
+    // A provider that is declared absent has nothing to delete.
     ({ absent }, _kind, { protect }) => (protect === false && absent !== true ? "is not protected" : undefined),
   ),
 };
@@ -361,7 +372,7 @@ function changed(output: string, says: (change: Changed) => string): AuditRule["
   });
 }
 
-/** An address may hold a password. */
+/** An address may contain a password. */
 const hostIn = (address: string): string => (URL.canParse(address) ? new URL(address).host : "an address that is none");
 
 export const auditRules: readonly AuditRule[] = [
@@ -378,7 +389,7 @@ export const auditRules: readonly AuditRule[] = [
   notProtected,
 ];
 
-/** For a state alone: a plan hands secrets over in clear, and does not have what a refresh has found. */
+/** For states only: a plan contains secrets in clear, and not the results of a refresh. */
 export const stateRules: readonly AuditRule[] = [
   secretInClear,
   undeclaredSharedOAuth,

@@ -1,9 +1,9 @@
-/** How the commands write values into a program. */
+/** Writes values as code of a program. */
 import { escaped } from "./output";
 
 export type Quote = '"' | "'" | "`";
 
-/** A text in the given quotes. Nothing in it turns the direction in which the program is read. */
+/** A quoted string literal. It contains no character that reverses the direction of the text. */
 export function quotedIn(quote: Quote, text: string): string {
   const double = escaped(JSON.stringify(text));
   if (quote === '"') return double;
@@ -11,7 +11,7 @@ export function quotedIn(quote: Quote, text: string): string {
   return `${quote}${quote === "`" ? inner.replaceAll("${", "\\${") : inner}${quote}`;
 }
 
-/** The name of a property, in quotes where it needs them. */
+/** A property name, quoted if necessary. */
 export function keyText(name: string, quoted: (text: string) => string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }

@@ -1,4 +1,4 @@
-/** What the declarations of the resources say of each kind, for commands that deal with all of them. */
+/** Facts about each kind from its declaration, for commands that handle all kinds. */
 import type { ArgumentRules } from "../contract/declaration";
 import type { Kind } from "../contract/pointer";
 import { declaration as authIntegration } from "../resources/authIntegration/authIntegrationDeclaration";
@@ -22,13 +22,13 @@ const DECLARATIONS = {
   WhitelistDomain: whitelistDomainDeclaration,
 } satisfies Record<Kind, object>;
 
-/** The rules of the arguments of a kind, in the order of its declaration. */
+/** The argument rules of a kind, in the order of its declaration. */
 const rulesOf = (kind: Kind): [string, ArgumentRules<unknown>][] => Object.entries(DECLARATIONS[kind].args);
 
-/** Whether an object of this kind lives in an auth integration, and goes with it. */
+/** Whether an object of this kind belongs to an auth integration and is deleted with it. */
 export const livesInIntegration = (kind: Kind): boolean => DECLARATIONS[kind].args.projectId.replaces === "container";
 
-/** The arguments that an imported program gives: those that the service shows and a change of the object sends. */
+/** The arguments that an imported program sets: those that the service shows and an update sends. */
 export const importedArguments = (kind: Kind): string[] =>
   rulesOf(kind).flatMap(([name, { createOnly, local, unreadable, imported }]) =>
     createOnly === true || local === true || unreadable === true || imported === false ? [] : [name],

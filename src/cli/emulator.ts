@@ -10,15 +10,15 @@ import { exitCodes } from "./options";
 interface Flags extends Omit<EmulatorOptions, "projects" | "seed" | "anyOAuthProvider" | "variants"> {
   readonly anyOauthProvider?: boolean;
   readonly project?: string[];
-  /** A file. */
+  /** The path of a file. */
   readonly seed?: string;
   readonly exec?: string;
 }
 
-/** Where the key comes from: the one that everybody knows is shown, another one never. */
+/** The source of the key. Only the well-known default key is printed. */
 type KeySource = "default" | "env" | "cli";
 
-/** Not a usage error: the command is well-formed, its value is not. */
+/** Not a usage error: the command line is well-formed, but the value is wrong. */
 const wholeNumber =
   (flag: string) =>
   (text: string): number => {
@@ -29,11 +29,14 @@ const wholeNumber =
 const numberOption = (flag: string, description: string, standard: number): Option =>
   new Option(`${flag} <number>`, description).argParser(wholeNumber(flag)).default(standard);
 
-/** What stops the emulator. With a command beside it, these and more are for the command. */
+/** The signals that stop the emulator. If a command runs beside it, these and more go to the command. */
 const STOPPING = ["SIGTERM", "SIGINT"] as const;
 const PASSED_ON = [...STOPPING, "SIGHUP"] as const;
 
-/** `pulumi-svc emulator`: a flag for each of EmulatorOptions but the variants, and a command that may run beside it. Below it, `token`. */
+/**
+ * `pulumi-svc emulator`: a flag for each of EmulatorOptions except the variants, an optional command to run beside it,
+ * and `token`.
+ */
 export function addEmulatorCommand(program: Command): void {
   const command = program
     .command("emulator")
@@ -83,7 +86,7 @@ export function addEmulatorCommand(program: Command): void {
       anyOAuthProvider: anyOauthProvider,
       ...(project !== undefined && { projects: project }),
       ...(seed !== undefined && { seed: readSeed(seed) }),
-      // The command is told the port, so nobody has to know it before.
+      // The command receives the port, so it need not be known in advance.
       ...(exec !== undefined && !isGiven("port") && { port: 0 }),
     };
     const [emulator, signal] = await holdingBack(exec === undefined ? STOPPING : PASSED_ON, () =>
@@ -91,37 +94,38 @@ export function addEmulatorCommand(program: Command): void {
     );
     if (signal !== undefined) {
       await emulator.close();
-      // As a shell says it of a command that did not come to its end. Without one, the emulator was stopped.
+      // The exit code that a shell reports for a command ended by a signal. Without a command, a signal is the normal
+      // way to stop.
       process.exitCode = exec === undefined ? 0 : 128 + constants.signals[signal];
       return;
     }
     if (exec !== undefined) {
-      // Standard output is the command's.
+      // Standard output belongs to the command.
       for (const note of emulator.gateNotes) process.stderr.write(`pulumi-svc: ${note}\n`);
       process.exitCode = await runBeside(emulator, exec);
       return;
     }
-    // A reader that has seen enough may close the pipe; that is no reason to stop serving.
+    // A reader may close the pipe early; the emulator continues to serve.
     process.stdout.on("error", () => undefined);
     stopOnSignal(emulator);
-    // The sources that commander knows of this flag are these three.
+    // The only sources that commander has for this flag.
     process.stdout.write(greeting(emulator, command.getOptionValueSource("apiKey") as KeySource));
   });
 }
 
-/** Whatever it is: the emulator checks it. */
+/** Not validated here: the emulator checks it. */
 function readSeed(file: string): EmulatorSeed {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as EmulatorSeed;
   } catch (error) {
-    // A parser's message quotes the file, which may hold secrets.
+    // The parser's message quotes the file, which may contain secrets.
     const why = error instanceof SyntaxError ? "it is not JSON" : messageOf(error);
     throw new Error(`cannot read the seed file "${file}": ${why}`);
   }
 }
 
 async function started(options: EmulatorOptions, seedFile: string | undefined): Promise<Emulator> {
-  // Loaded here, so that the other commands do not pay for a web server.
+  // Loaded on demand: the other commands need no web server.
   const { startEmulator } = await import("../emulator/index.js");
   return startEmulator(options).catch((error: unknown) => {
     throw new Error(startFailure(error, options, seedFile));
@@ -129,8 +133,8 @@ async function started(options: EmulatorOptions, seedFile: string | undefined): 
 }
 
 /**
- * What the work made, and the signal that came meanwhile. A start that ended in the middle would leave on the Postgres what
- * no later start knows of. Each of its steps has a time limit, and a second signal ends it at once.
+ * The result of the work, and the signal that arrived meanwhile. An interrupted start would leave objects in Postgres
+ * that no later start knows. Each step has a time limit, and a second signal ends the process at once.
  */
 async function holdingBack<T>(
   signals: readonly NodeJS.Signals[],
@@ -160,14 +164,17 @@ function startFailure(error: unknown, { host, port }: EmulatorOptions, seedFile:
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The emulator names its options as code does. */
+/** The emulator names its options as in code. */
 const inFlags = (message: string): string =>
   message.replace(/^emulator option (\w+)/, (_, option: string) => {
     const name = option === "projects" ? "project" : option;
     return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   });
 
-/** `Host` gives no access there, but a web page that points its own name at this machine (DNS rebinding) knows the key, too. */
+/**
+ * Every route requires the key there, but a web page whose name points at this machine (DNS rebinding) knows the
+ * default key, too.
+ */
 const OPEN =
   "warning: other machines, and web pages in a browser here, can reach this address, and everybody knows the default " +
   "key: set your own in SVC_EMULATOR_API_KEY";
@@ -187,7 +194,7 @@ function greeting(emulator: Emulator, keySource: KeySource): string {
     env: ["the one that was given", 'SVC_API_KEY="$SVC_EMULATOR_API_KEY"', "   # asks for the key"],
     cli: ["the one that was given", "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", "   # asks for the key"],
   }[keySource];
-  // The address of the page has no token where other machines reach it.
+  // On an address that other machines can reach, the page's URL has no token.
   const isReached = new URL(emulator.pageUrl).hash === "";
   const warning = isReached && keySource === "default" ? `${OPEN}\n` : "";
   const asks = isReached ? " (the page asks for the API key)" : "";
@@ -206,7 +213,7 @@ or in the configuration of its stack:
 `;
 }
 
-/** Of the primary on the default branch of the first project. */
+/** For the primary on the default branch of the first project. */
 function connectionString(emulator: Emulator, password: string | undefined): string | undefined {
   const [project] = emulator.projects();
   const primaryId = project?.branches.find((branch) => branch.default)?.primaryId;
@@ -228,7 +235,7 @@ function stopOnSignal(emulator: Emulator): void {
   for (const signal of STOPPING) process.once(signal, stop);
 }
 
-/** Answers with the exit code of the command, as a shell would. */
+/** Resolves to the command's exit code, as a shell reports it. */
 async function runBeside(emulator: Emulator, command: string): Promise<number> {
   const isWindows = process.platform === "win32";
   const child = spawn(command, {
@@ -241,7 +248,8 @@ async function runBeside(emulator: Emulator, command: string): Promise<number> {
       ...(emulator.gate !== undefined && { SVC_POSTGRES_GATE: emulator.gate }),
       SVC_POSTGRES_URL: connectionString(emulator, emulator.apiKey),
     },
-    // In a process group of its own: Ctrl-C reaches us alone, and is passed on once to all that the command started.
+    // In its own process group: Ctrl-C reaches only this process, which passes it once to everything the command
+    // started.
     detached: !isWindows,
   });
   for (const signal of PASSED_ON) {
@@ -250,7 +258,7 @@ async function runBeside(emulator: Emulator, command: string): Promise<number> {
       try {
         process.kill(isWindows ? child.pid : -child.pid, signal);
       } catch {
-        // It has ended meanwhile.
+        // The process has already ended.
       }
     });
   }

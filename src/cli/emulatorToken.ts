@@ -25,7 +25,7 @@ const seconds = (text: string): number => {
   throw new InvalidArgumentError("It must be a whole number of seconds.");
 };
 
-/** Three parts, of which the signature may be empty. What is printed reaches a shell or a terminal. */
+/** A JWT; its signature may be empty. The token is printed to a shell or a terminal. */
 const signedAnswer = z.object({ token: z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]*$/) });
 
 const jsonObject = (text: string): object => {
@@ -36,7 +36,7 @@ const jsonObject = (text: string): object => {
   }
 };
 
-/** `pulumi-svc emulator token`: prints a token, and nothing else, so that `$(…)` is one. */
+/** `pulumi-svc emulator token`: prints only a token, for use in `$(…)`. */
 export function addTokenCommand(emulator: Command): void {
   emulator
     .command("token")
@@ -73,7 +73,7 @@ async function token({ user, project, url, expiresIn, claims }: TokenFlags): Pro
   throw new Error(`the emulator at ${origin} signed no token: ${refused.data.message}${hint}`);
 }
 
-/** The key of the environment, found as by every other command. An emulator on a loopback address needs none. */
+/** The key from the environment, found as in every other command. An emulator on a loopback address needs no key. */
 function keyOfEnvironment(): string | undefined {
   const nothingElse = (): undefined => undefined;
   if (keySource(nothingElse) === undefined) return undefined;
@@ -83,13 +83,13 @@ function keyOfEnvironment(): string | undefined {
 }
 
 /**
- * Where the emulator is, and the key for it: one that listens on a network address demands it. SVC_API_KEY and
- * SVC_API_KEY_FILE belong to SVC_BASE_URL, and their key is sent nowhere else.
+ * The emulator's address and key. An emulator on a network address requires one. SVC_API_KEY and SVC_API_KEY_FILE
+ * belong to SVC_BASE_URL, and their key is sent nowhere else.
  */
 function addressOf(given: string | undefined): { origin: string; headers: Record<string, string> } {
   const { SVC_BASE_URL, SVC_EMULATOR_API_KEY, SVC_ALLOW_HTTP } = process.env;
   const [address = "", name] = given === undefined ? [SVC_BASE_URL || DEFAULT_URL, "SVC_BASE_URL"] : [given, "--url"];
-  // Never repeated: it may hold a password.
+  // Not repeated in the message: it may contain a password.
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
     throw new Error(`${name} must be an address that begins with http:// or https://`);
   }
@@ -105,7 +105,7 @@ function addressOf(given: string | undefined): { origin: string; headers: Record
   return { origin, headers: { authorization: `Bearer ${key}` } };
 }
 
-/** ` (ECONNREFUSED)`: what Node says of a connection. */
+/** The error code of a connection, such as ` (ECONNREFUSED)`. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";

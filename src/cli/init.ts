@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { exitCodes } from "./options";
 
-/** The commands by which each package manager installs for the program, and for its development. */
+/** Each package manager's commands to install dependencies and development dependencies. */
 const MANAGERS = {
   npm: ["npm install", "npm install --save-dev"],
   pnpm: ["pnpm add", "pnpm add --save-dev"],
@@ -20,7 +20,7 @@ interface InitFlags {
 
 const NOT_A_TERMINAL = 2;
 
-/** The program of README.md's first section. */
+/** The program from the first section of README.md. */
 const PROGRAM = `import * as svc from "pulumi-svc";
 
 const projectId = "prj-demo"; // the project of the emulator: in production one of yours
@@ -42,7 +42,7 @@ export const host = api.host; // stays when the compute moves to another branch
 export const jwksUrl = auth.integration.jwksUrl;
 `;
 
-/** `pulumi-svc init`: the files of a first program, in this folder. What is there already stays as it is. */
+/** `pulumi-svc init`: writes the files of a first program into this folder. Existing files are kept. */
 export function addInitCommand(program: Command): void {
   program
     .command("init")
@@ -69,13 +69,13 @@ export function addInitCommand(program: Command): void {
       const held = Object.keys(wanted).filter((file) => existsSync(file));
       const missing = Object.entries(wanted).filter(([file]) => !held.includes(file));
       if (yes !== true && missing.length > 0 && !(await isAgreed(missing.map(([file]) => file)))) return;
-      // "wx": never over a file that has come since.
+      // "wx": does not overwrite a file that was created meanwhile.
       for (const [file, text] of missing) writeFileSync(file, text, { flag: "wx" });
       process.stdout.write(report(missing, held, manager));
     });
 }
 
-/** As the examples have it. */
+/** As in the examples. */
 const TSCONFIG = `{
   "compilerOptions": {
     "target": "es2022",
@@ -89,7 +89,10 @@ const TSCONFIG = `{
 }
 `;
 
-/** What a repository should not hold: the state of a backend in this folder, and what `emulator --data` and `env --out` write. */
+/**
+ * Files to keep out of a repository: the state of a backend in this folder, and the output of `emulator --data` and
+ * `env --out`.
+ */
 const IGNORED = "node_modules/\n.pulumi/\nemulator.json*\n.env\n";
 
 function filesOf(manager: Manager, name: string): Record<string, string> {
@@ -99,7 +102,8 @@ function filesOf(manager: Manager, name: string): Record<string, string> {
     "tsconfig.json": TSCONFIG,
     ".gitignore": IGNORED,
     "index.ts": PROGRAM,
-    // Pulumi's Node runtime needs a node_modules folder, which Yarn makes only when it is told to. Yarn classic does not read this.
+    // Pulumi's Node runtime needs a node_modules folder, which Yarn creates only with this setting. Yarn classic does
+    // not read it.
     ...(manager === "yarn" && { ".yarnrc.yml": "nodeLinker: node-modules\n" }),
   };
 }
@@ -142,7 +146,7 @@ async function isAgreed(files: readonly string[]): Promise<boolean> {
   return agreed;
 }
 
-/** `npx`, `pnpm dlx` and `yarn dlx` say who they are. */
+/** `npx`, `pnpm dlx` and `yarn dlx` identify themselves. */
 function runningManager(): Manager {
   const [name = ""] = (process.env["npm_config_user_agent"] ?? "").split("/");
   return name === "pnpm" || name === "yarn" ? name : "npm";

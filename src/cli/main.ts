@@ -15,9 +15,9 @@ const USAGE_ERROR = 2;
 const program = new Command("pulumi-svc")
   .description("Commands for programs with pulumi-svc resources")
   .version(packageVersion() ?? "unknown")
-  // Also of the commands below another: else `emulator token --project` would be an option of `emulator`.
+  // Subcommands inherit it; otherwise `emulator token --project` would be parsed as an option of `emulator`.
   .enablePositionalOptions()
-  // Set before the commands are added: they inherit it.
+  // Set before the commands are added, because they inherit it.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR));
 
 addDoctorCommand(program);
@@ -27,7 +27,7 @@ addEnvCommand(program);
 addImportCommand(program);
 addInitCommand(program);
 
-/** A reader that went away has seen enough: it ends nothing that has begun. Any other lost output is a failure. */
+/** A reader that closes the pipe does not stop running work. Any other failure to write is an error. */
 function outliveReaders(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return;
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    // What the service and the Pulumi CLI say is part of it. Several lines are as many problems.
+    // The message may quote the service and the Pulumi CLI. Each line is a separate problem.
     const lines = (error instanceof Error ? error.message : String(error)).split("\n");
     process.stderr.write(lines.map((line) => `pulumi-svc: ${terminalText(line)}\n`).join(""));
     process.exitCode = error instanceof BusyError ? EXIT_BUSY : 1;

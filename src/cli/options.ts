@@ -1,13 +1,13 @@
 import { InvalidArgumentError, Option } from "commander";
 import { SEGMENT } from "../contract/identifiers";
 
-/** An option that several commands have is described in the same words in each `--help`. */
+/** Options shared by several commands have the same description in each `--help`. */
 export const STACK = "the stack (default: the selected one)";
 
 export const jsonOption = (shape = ""): Option =>
   new Option("--json", shape === "" ? "report as JSON" : `report as JSON: ${shape}`);
 
-/** The end of a `--help`. Every command distinguishes wrong usage from a failure. */
+/** The exit codes at the end of a `--help`. Every command distinguishes wrong usage from a failure. */
 export function exitCodes(zero: string, one = "failure", others: Readonly<Record<number, string>> = {}): string {
   const codes = { 0: zero, 1: one, 2: "wrong usage", ...others };
   return `\nExit codes: ${Object.entries(codes)
@@ -15,7 +15,7 @@ export function exitCodes(zero: string, one = "failure", others: Readonly<Record
     .join("; ")}.`;
 }
 
-/** `--project <id>`, refused as wrong usage where no project can have that id. */
+/** `--project <id>`. An impossible id is wrong usage. */
 export function projectOption(description: string): Option {
   return new Option("--project <id>", description).argParser((text) => {
     if (SEGMENT.test(text)) return text;

@@ -15,16 +15,16 @@ import { compareText } from "./output";
 
 interface Found<Of extends Kind, Record> {
   readonly kind: Of;
-  /** The Pulumi id that the resource of this object has. */
+  /** The Pulumi id of the resource for this object. */
   readonly id: string;
-  /** For a person, such as `read_write compute ep-1 on br-main, 1 CU`. */
+  /** For users, such as `read_write compute ep-1 on br-main, 1 CU`. */
   readonly describe: string;
-  /** How a program takes it over: arguments such as `adopt: true`, or a sentence where no argument is needed. */
+  /** How a program adopts it: arguments such as `adopt: true`, or a sentence if no argument is needed. */
   readonly adopt: string;
   readonly record: Record;
 }
 
-/** The record of each kind that the service lists. */
+/** The record type of each kind that the service lists. */
 interface Records {
   readonly ComputeEndpoint: EndpointRecord;
   readonly AuthIntegration: AuthIntegrationRecord;
@@ -33,20 +33,23 @@ interface Records {
   readonly EmailServer: EmailServerRecord;
 }
 
-/** An object at the service that a resource of this package could manage. */
+/** An object at the service that a resource of this package can manage. */
 export type ProjectObject = { [Of in keyof Records]: Found<Of, Records[Of]> }[keyof Records];
 
 interface Listed {
   readonly client: Client;
   readonly projectId: string;
-  /** The one of the settings: what belongs to another one says so. */
+  /** The configured auth provider: objects of another one mention it. */
   readonly authProvider: string;
 }
 
-/** Lists the objects of a kind, with one request. */
+/** Lists the objects of a kind with one request. */
 type Listing<Of extends keyof Records> = (asked: Listed) => Promise<Found<Of, Records[Of]>[]>;
 
-/** Each kind, in the order in which its objects are told; for the others, why `import` and `drift --unmanaged` do not know them. */
+/**
+ * Each kind in the order of output; for kinds that cannot be listed, the reason why `import` and `drift --unmanaged`
+ * omit them.
+ */
 const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> : string } = {
   ComputeEndpoint: async ({ client, projectId }) =>
     (await client.computes.list(projectId)).map((record) => compute(projectId, record)).sort(byAge),
@@ -60,7 +63,7 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
   },
   WhitelistDomain: async ({ client, projectId, authProvider }) => {
     const all = await undefinedIfGone(() => client.auth.domains(projectId).list());
-    // One origin may be there in several spellings, and for several auth providers.
+    // The service may list one origin in several spellings and for several auth providers.
     const byOrigin = new Map(
       (all ?? []).map((one) => [`${one.auth_provider ?? authProvider} ${normalisedOrigin(one.domain)}`, one]),
     );
@@ -68,7 +71,7 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
   },
   EmailServer: async ({ client, projectId }) => {
     const server = await undefinedIfGone(() => client.auth.emailServer(projectId));
-    // Every integration starts with the service's shared one.
+    // Every integration starts with the service's shared email server.
     return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
   },
   AuthKeys: "the service does not list key sets",
@@ -78,9 +81,9 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
 };
 
 /**
- * Whether a new project has it without anybody's doing, and it is harmless. The shared OAuth providers of a new integration are
- * not: users can sign in with them.
- * @param defaultBranch undefined where it is not known: then no compute counts as such.
+ * Whether a new project has this object by default, and it is harmless. The shared OAuth providers of a new integration
+ * are not harmless: users can sign in with them.
+ * @param defaultBranch undefined if unknown: then no compute counts as default.
  */
 export function isThereByItself(object: ProjectObject, defaultBranch: string | undefined): boolean {
   switch (object.kind) {
@@ -96,8 +99,8 @@ export function isThereByItself(object: ProjectObject, defaultBranch: string | u
 
 /**
  * Everything that exists in a project, with one request for each list.
- * @param authProvider the one of the settings: what belongs to another one says so.
- * @throws NotFoundError when there is no such project.
+ * @param authProvider the configured one: objects of another one mention it
+ * @throws NotFoundError if the project does not exist.
  */
 export async function listProjectObjects(
   client: Client,
@@ -106,7 +109,7 @@ export async function listProjectObjects(
 ): Promise<ProjectObject[]> {
   const asked: Listed = { client, projectId, authProvider };
   const listed = async (matches: (kind: Kind) => boolean): Promise<ProjectObject[]> => {
-    // The names of this table are all of the kinds.
+    // The keys of this table are all kinds.
     const kinds = Object.keys(LISTINGS) as Kind[];
     const lists = kinds.filter(matches).flatMap((kind) => {
       const list = LISTINGS[kind];
@@ -114,7 +117,7 @@ export async function listProjectObjects(
     });
     return (await Promise.all<ProjectObject[]>(lists)).flat();
   };
-  // First, and alone: it fails where the project is missing. The others are of routes that not every project has.
+  // First and alone: it fails if the project does not exist. Not every project supports the other routes.
   const objects = await listed((kind) => kind === "ComputeEndpoint");
   objects.push(...(await listed((kind) => kind !== "ComputeEndpoint" && !livesInIntegration(kind))));
   const hasIntegration = objects.some(({ kind }) => kind === "AuthIntegration");
@@ -133,7 +136,7 @@ function compute(projectId: string, record: EndpointRecord): Found<"ComputeEndpo
     kind: "ComputeEndpoint",
     id: `${projectId}/${id}`,
     describe: parts.join(", "),
-    // A branch has one primary, which needs no name.
+    // A branch has only one primary, so no id is needed.
     adopt: type === "read_write" ? "adopt: true" : `adopt: ${JSON.stringify(id)}`,
     record,
   };
@@ -203,7 +206,7 @@ function emailServer(projectId: string, record: EmailServerRecord): Found<"Email
   };
 }
 
-/** The order stays as it is when another one is made. */
+/** Keeps its order when another object is created. */
 function byAge(
   left: { id: string; record: { created_at?: string | undefined } },
   right: { id: string; record: { created_at?: string | undefined } },

@@ -34,7 +34,7 @@ const saveChanges =
     if (context.req.method !== "GET") store.changed();
   };
 
-/** @public for the tests, which compare it with what they know and with the API document */
+/** @public for the tests, which compare it with the API document */
 export const allRoutes = (service: Service, site: Site): ApiRoute[] => [
   ...authIntegrationRoutes(service, site),
   ...oauthProviderRoutes(service),
@@ -44,7 +44,7 @@ export const allRoutes = (service: Service, site: Site): ApiRoute[] => [
   ...projectRoutes(service),
 ];
 
-/** The API, the control routes and the page, as one HTTP application. */
+/** The API, the control routes and the page in one HTTP application. */
 export function createApp(control: ControlParts): Hono<Env> {
   const { service, faults, log, key, site } = control;
   const { options } = service;

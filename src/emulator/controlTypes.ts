@@ -1,4 +1,4 @@
-/** What tests hand to a running emulator and get from it, without the types of any other package. */
+/** Inputs and results of a running emulator for tests, without types of other packages. */
 import type {
   StoredBranch,
   StoredEmailServer,
@@ -9,13 +9,13 @@ import type {
   StoredOperation,
 } from "./model/records";
 
-/** Null takes a field away. */
+/** Null removes a field. */
 type Cleared<Fields, Name extends keyof Fields> = { [K in Name]?: Fields[K] | null };
 
 type EndpointFields = Partial<Omit<StoredEndpoint, "id" | "project_id">>;
 type Removable = "name" | "pending_state" | "last_active" | "suspended_at";
 
-/** Of each kind: the fields of `set`, and those of `create`. */
+/** For each kind: the fields of `set` and `create`. */
 interface RecordEdits {
   endpoint: {
     set: Omit<EndpointFields, Removable> & Cleared<EndpointFields, Removable>;
@@ -26,7 +26,7 @@ interface RecordEdits {
     create: { id: string; type?: StoredOAuthProvider["type"]; client_id?: string; client_secret?: string };
   };
   domain: { set: { domain?: string }; create: { domain: string } };
-  /** There is always one: creating it changes it, deleting it brings the shared one back. */
+  /** There is always one: creating it changes it, deleting it restores the shared one. */
   email_server: { set: Partial<StoredEmailServer>; create: StoredEmailServer };
   integration: {
     set: Partial<Omit<StoredIntegration, "auth_provider" | "role_name" | "jwks_url">> & { jwks_url?: string | null };
@@ -40,12 +40,12 @@ interface RecordEdits {
   operation: { set: never; create: { endpoint_id: string; action?: OperationAction; duration_ms?: number } };
 }
 
-/** One change by hand, as `POST /_emulator/edit` takes it. */
+/** A change by hand, as in `POST /_emulator/edit`. */
 export type EmulatorEdit = {
   [K in keyof RecordEdits]: {
     readonly kind: K;
     readonly project_id: string;
-    /** Of the record: for a domain its text, for an integration its provider. Optional where there is only one record. */
+    /** The record's id: the text of a domain, the provider of an integration. Optional if there is only one record. */
     readonly id?: string;
   } & (
     { readonly set: RecordEdits[K]["set"] } | { readonly create: RecordEdits[K]["create"] } | { readonly delete: true }
@@ -53,25 +53,27 @@ export type EmulatorEdit = {
 }[keyof RecordEdits];
 
 interface RequestFault {
-  /** Any, if it is left out. */
+  /** @default any */
   method?: string;
-  /** Relative to the API root: as it is sent, or as a template such as `/projects/{project_id}/endpoints`. Any, if left out. */
+  /**
+   * Relative to the API root: the actual path, or a template such as `/projects/{project_id}/endpoints`. @default any
+   */
   path?: string;
-  /** How many requests it hits; 0: all, until the faults are cleared. @default 1 */
+  /** The number of requests that fail; 0: all, until the faults are cleared. @default 1 */
   times?: number;
-  /** How many matching requests pass before. @default 0 */
+  /** The number of matching requests that pass first. @default 0 */
   after?: number;
   status?: number;
-  /** Text is sent as it is, anything else as JSON. */
+  /** A text is sent unchanged, anything else as JSON. */
   body?: unknown;
-  /** Laid over the real response; needs `effect: "done"`. */
+  /** Merged into the real response; requires `effect: "done"`. */
   merge?: Record<string, unknown>;
   contentType?: string;
   headers?: Record<string, string>;
   delayMs?: number;
-  /** `done`: the request is executed, and then answered with the fault. @default "none" */
+  /** `done`: the request is executed before the faulty response. @default "none" */
   effect?: "none" | "done";
-  /** `reset` before the answer, `cut` within it, or never an answer. */
+  /** `reset`: before the response, `cut`: within it, `hang`: no response at all. */
   drop?: "reset" | "cut" | "hang";
 }
 
@@ -79,16 +81,16 @@ interface OperationFault {
   operation: { action?: OperationAction; status: "failed" | "error" | "cancelled"; error?: string; times?: number };
 }
 
-/** A compute whose start never ends. */
+/** A compute whose start never finishes. */
 interface StuckFault {
   stuck: true;
   times?: number;
 }
 
-/** A fault, as `POST /_emulator/faults` takes it. */
+/** A fault, as in `POST /_emulator/faults`. */
 export type EmulatorFault = RequestFault | OperationFault | StuckFault;
 
-/** A request of the API, as it was logged. Secrets are shown as `sha256:<hex>`. */
+/** A logged request of the API, with secrets as `sha256:<hex>`. */
 export interface EmulatorRequest {
   /** ISO 8601. */
   at: string;
@@ -99,12 +101,12 @@ export interface EmulatorRequest {
   template: string | null;
   query: Record<string, string>;
   body: unknown;
-  /** Null as long as no response was sent, and for a connection that was dropped. */
+  /** Null until a response is sent, and for a dropped connection. */
   status: number | null;
-  /** The response that a fault replaced, where the request was executed. */
+  /** The real status that a fault replaced, if the request was executed. */
   real_status?: number;
   duration_ms: number;
 }
 
-/** An operation, as the API shows it. */
+/** An operation as in the API. */
 export type EmulatorOperation = Omit<StoredOperation, "run">;

@@ -1,15 +1,15 @@
 import type { EmulatorEdit } from "./controlTypes";
 
-/** The state at the start and after a reset. It is checked when the emulator starts. */
+/** The state at the start and after a reset. It is validated when the emulator starts. */
 export interface EmulatorSeed {
-  /** As the bodies of `POST /_emulator/projects`. @default prj-demo */
+  /** As in the bodies of `POST /_emulator/projects`. @default prj-demo */
   projects?: readonly {
     id?: string;
     name?: string;
     region_id?: string;
     branches?: readonly { id: string; name?: string; default?: boolean; compute?: boolean }[];
   }[];
-  /** What else the projects hold: as the bodies of `POST /_emulator/edit`, applied in this order. */
+  /** Further objects of the projects: as in the bodies of `POST /_emulator/edit`, applied in this order. */
   edits?: readonly EmulatorEdit[];
 }
 
@@ -19,9 +19,9 @@ export interface EmulatorOptions {
   host?: string;
   /** Port to listen on; 0 takes any free one. @default 0 */
   port?: number;
-  /** The one key that requests must carry. @default "test-key" */
+  /** The only key that requests may use. @default "test-key" */
   apiKey?: string;
-  /** The one auth provider that is supported. @default "supported_provider" */
+  /** The only supported auth provider. @default "supported_provider" */
   authProvider?: string;
   /** How long a compute takes to start, in milliseconds; a suspend takes a third of it. @default 1500 */
   activationMs?: number;
@@ -35,50 +35,58 @@ export interface EmulatorOptions {
   seedOnly?: boolean;
   /** File that the state is loaded from and saved to. */
   data?: string;
-  /** The ids of the projects at the start, with the standard branches. @default ["prj-demo"] */
+  /** The ids of the initial projects, which have the standard branches. @default ["prj-demo"] */
   projects?: readonly string[];
-  /** The same, with what the projects hold. If the file of `data` exists, its state is used instead. @default none */
+  /** The initial projects with their objects. If the file of `data` exists, its state is used instead. @default none */
   seed?: EmulatorSeed;
-  /** Requests a second and route, beyond which the status is 429; 0 = no limit. @default 0 */
+  /** The number of requests for each second and route before responses with status 429; 0 = no limit. @default 0 */
   ratePerSecond?: number;
-  /** Requests of any 60 seconds, of all routes together, beyond which the status is 429; 0 = no limit. @default 0 */
+  /**
+   * The number of requests within 60 seconds, over all routes, before responses with status 429; 0 = no limit. @default
+   * 0
+   */
   ratePerMinute?: number;
-  /** Lists leave out records that are younger than this, in milliseconds. @default 0 */
+  /** Lists omit records that are younger than this, in milliseconds. @default 0 */
   listLagMs?: number;
-  /** How client secrets and SMTP passwords come back. @default "echo" */
+  /** How responses show client secrets and SMTP passwords. @default "echo" */
   secretAnswers?: "echo" | "masked" | "absent";
-  /** An integration may belong to any branch, not only to the default one. @default false */
+  /** An integration may belong to any branch, not only the default branch. @default false */
   anyAuthBranch?: boolean;
-  /** An OAuth provider may have any id, not only one that the service knows. @default false */
+  /** An OAuth provider may have any id, not only the service's known ids. @default false */
   anyOAuthProvider?: boolean;
   /** A redirect domain may be the address of an app, such as `myapp://callback`, not only an http(s) origin. @default false */
   appDomains?: boolean;
-  /** URL of a Postgres (14 or later) behind the computes, which can then be connected to. @default none */
+  /** URL of a Postgres (14 or later) behind the computes, which then accept connections. @default none */
   postgres?: string;
-  /** Port of the gate, at which the computes are reached; 0 takes any free one. @default 0 */
+  /** Port of the gate for connections to the computes; 0 takes any free one. @default 0 */
   postgresPort?: number;
-  /** Drops the databases of this emulator from the Postgres when it ends. @default false */
+  /** Drops this emulator's databases from the Postgres when it ends. @default false */
   postgresDrop?: boolean;
   /** The Postgres may be on another machine. @default false */
   postgresRemote?: boolean;
-  /** With `postgres`: a compute's suspend timeout passes so many times as fast as at the service. @default 1 */
+  /** With `postgres`: how many times faster a compute's suspend timeout passes than at the service. @default 1 */
   timeScale?: number;
-  /** `POST /_emulator/mail` sends to servers of other machines, and so perhaps to real people. @default false */
+  /** `POST /_emulator/mail` may send to servers on other machines, and so perhaps to real people. @default false */
   mailRemote?: boolean;
-  /** What the service may do as well, as far as anybody knows: for those who test against each of it. @default none */
+  /** Other plausible behaviour of the service, for tests against each variant. @default none */
   variants?: EmulatorVariants;
 }
 
 export interface EmulatorVariants {
-  /** The status of deleting a compute that was deleted before. @default 204 */
+  /** The status for deleting a compute that was already deleted. @default 204 */
   goneEndpointDelete?: 204 | 404;
-  /** A deleted integration leaves its schema: creating it again is refused with 409 until a reset. @default false */
+  /** A deleted integration leaves its schema: creating it again fails with 409 until a reset. @default false */
   keepSchemas?: boolean;
   /** Responses have additional, undocumented fields. @default false */
   extraFields?: boolean;
-  /** A new read replica starts at once, as a primary does; otherwise it stays idle until it is queried. @default false */
+  /**
+   * A new read replica starts immediately, like a primary; otherwise it stays idle until it is queried. @default false
+   */
   startReplicas?: boolean;
-  /** A change that an active compute applies restarts it: `apply_config`, then `suspend_compute` and `start_compute`. @default false */
+  /**
+   * A change that an active compute applies also restarts it: `apply_config`, `suspend_compute`, `start_compute`.
+   * @default false
+   */
   restartToApply?: boolean;
 }
 
@@ -88,7 +96,7 @@ export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" |
   variants: Required<EmulatorVariants>;
 }
 
-/** setTimeout fires at once for anything longer. */
+/** setTimeout fires immediately for anything longer. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const wholeNumber = (name: string, value: number, highest: number): number => {
@@ -113,7 +121,7 @@ const oneOf = <T>(name: string, value: T, allowed: readonly T[]): T => {
   return value;
 };
 
-/** What only says how `postgres` is used, and its default: without a Postgres it would do nothing. */
+/** Options that only affect `postgres`, with their defaults: without a Postgres they have no effect. */
 const OF_POSTGRES = { postgresPort: 0, postgresDrop: false, postgresRemote: false, timeScale: 1 };
 
 function checkTogether(resolved: ResolvedOptions): ResolvedOptions {

@@ -27,37 +27,42 @@ export interface Emulator {
   baseUrl: string;
   /** The server itself, with the control routes below /_emulator. */
   url: string;
-  /** The address of the page that shows what happens. On a loopback address it holds a token; elsewhere the page asks for the key. */
+  /**
+   * The URL of the page that shows the emulator's activity. On a loopback address it contains a token; elsewhere the
+   * page asks for the key.
+   */
   pageUrl: string;
-  /** The key that is accepted now: `POST /_emulator/key` rotates it. */
+  /** The currently accepted key: `POST /_emulator/key` rotates it. */
   readonly apiKey: string;
   port: number;
-  /** With `postgres`: where the computes are connected to, such as `127.0.0.1:5433`. */
+  /** With `postgres`: the address for connections to the computes, such as `127.0.0.1:5433`. */
   readonly gate: string | undefined;
-  /** What to know of the Postgres that was given, in words. */
+  /** Notes about the given Postgres, for the user. */
   readonly gateNotes: readonly string[];
-  /** Ends every connection and timer, and saves the state if it has a file. */
+  /** Closes every connection and timer, and saves the state if it has a file. */
   close(): Promise<void>;
-  /** Restores the state and the key of the start; clears the faults, the request log and the inbox. */
+  /** Restores the initial state and key; clears the faults, the request log and the inbox. */
   reset(): void;
-  /** What a program can refer to: the projects, their branches, and the primary compute of each branch that has one. */
+  /**
+   * The objects that a program can refer to: the projects, their branches, and each branch's primary compute, if any.
+   */
   projects(): { id: string; branches: { id: string; default: boolean; primaryId: string | undefined }[] }[];
   /**
-   * Changes a record as somebody would by hand, past the rules of the API. Returns the record, secrets as `sha256:<hex>`.
-   * @throws an Error that says what is wrong with the edit
+   * Changes a record by hand, without the rules of the API. Returns the record, with secrets as `sha256:<hex>`.
+   * @throws an Error that explains what is wrong with the edit
    */
   edit(edit: EmulatorEdit): Record<string, unknown>;
   /**
-   * The next request, operation or start that matches fails, or as many as `times` says (0: all, until they are cleared).
-   * @throws an Error that says what is wrong with the fault
+   * The next matching request, operation or start fails, or as many as `times` says (0: all, until they are cleared).
+   * @throws an Error that explains what is wrong with the fault
    */
   fault(fault: EmulatorFault): void;
   clearFaults(): void;
-  /** The requests since the start or the last reset, oldest first, at most 10,000. `path`: how their path begins. */
+  /** The requests since the start or the last reset, oldest first, at most 10,000. `path`: the prefix of their path. */
   requests(filter?: { method?: string; path?: string }): EmulatorRequest[];
   /**
    * The operations of a project, newest first.
-   * @throws an Error for a project that does not exist
+   * @throws an Error if the project does not exist
    */
   operations(projectId: string): EmulatorOperation[];
 }
@@ -95,7 +100,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   if (saved === undefined) applySeed(service, seed);
   else store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
-  // Before anything listens: it may be refused.
+  // Before anything listens, because it may fail.
   const postgres =
     options.postgres === undefined
       ? undefined
@@ -103,7 +108,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
 
   const site: Site = { origin: "", isLocal: false, isEverywhere: false, pageToken: newPageToken() };
   const app = createApp({ service, faults, log, inbox, key, reset, site });
-  // Replacing the global Request and Response would change the process that the emulator runs in.
+  // Replacing the global Request and Response would change the emulator's host process.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const { address, port } = await listen(server, options.port, options.host).catch(async (error: unknown) => {
     await postgres?.close();
@@ -128,7 +133,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     file?.close();
   };
   try {
-    // A file that cannot be written is reported before any work is lost.
+    // Reports a file that cannot be written before any work is lost.
     file?.save();
     await postgres?.listen();
   } catch (error) {
@@ -147,7 +152,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   return {
     baseUrl: `${url}${API_ROOT}`,
     url,
-    // In the fragment, which a browser sends to nobody.
+    // In the fragment, which a browser does not send.
     pageUrl: site.isLocal ? `${url}/#token=${site.pageToken}` : `${url}/`,
     get apiKey() {
       return key.current;
@@ -158,7 +163,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     close,
     reset,
     projects,
-    // An edit changes the fields of a record: the answer is a record.
+    // An edit changes the fields of a record, so the result is a record.
     edit: (edit) => withoutSecrets(applyEdit(service, checked(editBody, edit))) as Record<string, unknown>,
     fault: (fault) => void faults.add(checked(faultSchemaFor(fault), fault)),
     clearFaults: () => faults.clear(),

@@ -1,7 +1,7 @@
-/** The optional peers of this package. Only what needs one loads it, and only at its first use. */
+/** The optional peer dependencies of this package. Each is loaded only on first use. */
 export type OptionalPackage = "pg" | "nodemailer";
 
-/** A package that is not installed. Its message says what needs it and how to get it. */
+/** A package that is not installed. The message says what needs it and how to install it. */
 export class MissingPackage extends Error {
   constructor(name: OptionalPackage, neededFor: string) {
     super(`${neededFor} needs the package ${name}, which is not installed: npm install --save-dev ${name}`);
@@ -12,19 +12,19 @@ export class MissingPackage extends Error {
 const NOT_FOUND = "MODULE_NOT_FOUND";
 
 /**
- * Whether it is this package that was not found: an installed one may lack a dependency of its own. The error of a test
- * runner with a realm of its own is no `Error` here.
+ * Whether this package was not found: an installed package may lack a dependency of its own. The error of a test runner
+ * with its own realm is not an `Error` here.
  */
 const lacks = (error: unknown, name: OptionalPackage): boolean => {
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown }; // of whatever was thrown
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }; // Of any thrown value.
   return code === NOT_FOUND && String(message).includes(`'${name}'`);
 };
 
 /**
- * Loads an optional peer.
- * @param neededFor the start of the message where it is missing, such as "the emulator's --postgres"
- * @param load `() => require("pg")`, written where it is used, so that it has its types and tools find it. No `import()`:
- * in a test of a user, jest runs none without a flag of Node.
+ * Loads an optional peer dependency.
+ * @param neededFor the start of the message if it is missing, such as "the emulator's --postgres"
+ * @param load `() => require("pg")`, written at the call, so that it is typed and tools find it. Not `import()`: in a
+ * user's test, jest does not run it without a flag of Node.
  */
 export function optionalPackage<T>(name: OptionalPackage, neededFor: string, load: () => T): T {
   try {

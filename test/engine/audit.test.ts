@@ -29,7 +29,7 @@ const mended = (protect: boolean): string => `
 
 const audit = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, ["doctor", "--audit", ...args]);
 
-/** `rule name` of each, and the rest of the report. */
+/** The findings as `rule name`, and the rest of the report. */
 async function report(stack: Stack, ...args: string[]) {
   const { code, stdout } = await audit(stack, "--json", ...args);
   const { findings, accepted, ...rest } = auditSchema.strict().parse(JSON.parse(stdout));

@@ -4,7 +4,7 @@ const GOOGLE = "canary-google-secret-9";
 const SMTP = "canary-smtp-password-9";
 const AUTH = "/projects/prj-demo/auth";
 
-/** One resource of each kind, with every argument that the service can show declared. */
+/** One resource of each kind, with every argument that the service can show. */
 const program = (round: number) => `
 const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-main", databaseName: "shop" });
 new svc.AuthKeys("keys", { projectId, rotationTriggers: [${round}] });
@@ -27,7 +27,7 @@ const EMAIL_SERVER = {
   sender_name: "Demo",
 };
 
-/** The address of the second step of the transfer, as a person reads it. */
+/** The URL for the second step of the transfer, as a user sees it. */
 const transferUrl = async (stack: Stack) => String((await stack.outputs())["transferUrl"]);
 
 test("each auth resource is created, left alone, found drifted in every argument that can be read, repaired, rotated and destroyed", async () => {

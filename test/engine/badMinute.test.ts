@@ -2,7 +2,7 @@ import { Stack } from "../support/Stack";
 
 const html = { contentType: "text/html", body: "<html><h1>Bad gateway</h1></html>" };
 
-/** What each project answers to every GET, and the words for it. */
+/** The response of each project to every GET, and the expected message. */
 const UNWELL: Record<string, [fault: object, words: RegExp]> = {
   "prj-401": [{ status: 401 }, /the API key is missing or wrong/],
   "prj-403": [{ status: 403 }, / -> 403\b/],

@@ -18,7 +18,7 @@ interface Repository extends Job {
   readonly stack: Stack;
 }
 
-/** The example as a repository with a deployed stack, whose key stands in the environment alone. */
+/** The example as a repository with a deployed stack, whose key is only in the environment. */
 async function repository(): Promise<Repository> {
   const stack = await exampleStack("ci", {}, { configured: false });
   const { emulator } = stack.service;
@@ -260,7 +260,7 @@ new (require("pulumi-svc").EmailServer)("mail", { projectId: domains.projectId, 
   await stack.close();
 });
 
-/** What plan.mjs makes of the output of a preview. */
+/** The output of plan.mjs for the output of a preview. */
 const planned = (output: string): Promise<string> =>
   new Promise((resolve) => {
     const child = execFile(process.execPath, [join(CI, "scripts", "plan.mjs"), "dev", "0"], (_, stdout) =>

@@ -16,7 +16,9 @@ const SECRETS = {
   PULUMI_CONFIG_PASSPHRASE: "canary-pass",
 };
 
-/** In the place of `npx`: edits the program, writes a report and ends as the test says; notes its arguments and environment. */
+/**
+ * Replaces `npx`: edits the program, writes a report and exits as the test says; records its arguments and environment.
+ */
 const FAKE_NPX = `#!/usr/bin/env node
 const { appendFileSync, readFileSync, writeFileSync } = require("node:fs");
 const args = process.argv.slice(2);
@@ -221,7 +223,7 @@ test("what may push is not there while pulumi-svc runs, and its keys are not the
   }
 });
 
-/** In the place of `pulumi`: a plan that ends as the name of its stack says; notes its arguments and environment. */
+/** Replaces `pulumi`: its plan ends according to the name of its stack; records its arguments and environment. */
 const FAKE_PULUMI = `#!/usr/bin/env node
 const args = process.argv.slice(2);
 const stack = args[args.indexOf("--stack") + 1];

@@ -8,7 +8,7 @@ const bodies = async (stack: Stack) =>
     .filter(({ method }) => method !== "GET")
     .map(({ method, template, body }) => [`${method} ${template.split("/").at(-1) ?? ""}`, body]);
 
-/** Deploys one change; answers with what was sent for it. */
+/** Deploys one change; returns the bodies of its requests. */
 async function change(stack: Stack, args: string): Promise<unknown[]> {
   stack.program(program(args));
   await stack.service.clearRequests();

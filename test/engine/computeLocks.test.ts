@@ -27,7 +27,7 @@ interface Span {
   readonly to: number;
 }
 
-/** When the service worked on what, in the order in which it began. */
+/** When the service worked on which object, in order of the start. */
 async function operations(stack: Stack): Promise<Span[]> {
   const { projects } = await stack.service.state();
   const records = projects.flatMap((project) => project["operations"] as Record<string, unknown>[]);

@@ -17,7 +17,7 @@ const tools = join(folder, "tools");
 let tarball: string;
 let service: Service;
 
-/** In versions of their own, whatever the machine has. */
+/** Fixed versions, independent of the machine. */
 const MANAGERS = {
   pnpm: "npm:pnpm@10",
   "yarn classic": "npm:yarn@1",
@@ -51,7 +51,7 @@ function run(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: stri
 
 const nodeFolder = (node: number): string => join(tools, "node_modules", nodePackage(node), "bin");
 
-/** Installs what package.json names. A lock file that is new is no mistake here. */
+/** Installs the packages in package.json. Creating a lock file is not an error here. */
 function install(manager: Manager, project: string, env: NodeJS.ProcessEnv): void {
   const tool = (path: string, ...args: string[]): void =>
     void run(project, env, process.execPath, join(tools, "node_modules", managerPackage(manager), path), ...args);
@@ -159,7 +159,7 @@ if (WHOLE)
     },
   );
 
-/** A folder with the commands `pnpm`, `yarn` and `bun`, and nothing else. */
+/** A folder that contains only the commands `pnpm`, `yarn` and `bun`. */
 function managerCommands(): string {
   const bin = join(tools, "commands");
   mkdirSync(bin, { recursive: true });

@@ -5,7 +5,7 @@ import { descendants, ROOT, type RunningProcess } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 
-/** A repair that loses its terminal, its reader or its life, at each of the points where the state is another one. */
+/** Interrupts a repair (terminal closed, reader gone, process killed) at each point where the state differs. */
 
 const MAIN = join(ROOT, "dist", "cli", "main.js");
 const ENDPOINT = "/projects/{project_id}/endpoints/{endpoint_id}";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   id = (await stack.resource("api")).id.split("/")[1] ?? "";
 });
 
-/** By raw HTTP. */
+/** Over raw HTTP. */
 const size = async (): Promise<unknown> =>
   (await stack.service.endpoints()).find((one) => one["id"] === id)?.["autoscaling_limit_max_cu"];
 const domains = async (): Promise<string[]> => {
@@ -68,7 +68,7 @@ const stateFile = (): string => stack.stateFiles().find((file) => file.endsWith(
 const temporaryFolders = (): string[] =>
   readdirSync(join(stack.folder, "home")).filter((name) => name.startsWith("pulumi-svc-"));
 
-/** `cut` gets the process group, and those that it has started by then. */
+/** `cut` receives the process group and the processes started so far. */
 async function cutOff(
   args: readonly string[],
   ready: () => boolean | Promise<boolean>,
@@ -99,7 +99,7 @@ const kill = (signal: NodeJS.Signals, processes: readonly RunningProcess[]): voi
 
 const patched = async (): Promise<boolean> => (await stack.service.requests()).some(({ method }) => method === "PATCH");
 
-/** Whatever has happened: drift is told, or that it can't be; and the way back leads back. */
+/** After any interruption: drift is reported, or that it cannot be determined; and the documented recovery works. */
 async function tellsTruth(): Promise<void> {
   const report = await svc(stack, ["drift", "--json"]);
   const isAsDeclared = (await size()) === 2 && (await domains()).join() === DOMAINS.join();
@@ -157,7 +157,7 @@ test("a terminal that hangs up lets what has begun end", async () => {
   await tellsTruth();
 });
 
-/** What the refresh has found stands in the state in place of what was deployed. */
+/** The state contains what the refresh found instead of what was deployed. */
 const isWritten = (): boolean => /"max":\s*8/.test(readFileSync(stateFile(), "utf8"));
 
 test.each([

@@ -1,6 +1,9 @@
 import { Stack } from "../support/Stack";
 
-/** What only the engine shows: who is asked before a deletion, and what has been deleted by the time of a refusal. In process: test/host/protection.test.ts. */
+/**
+ * Behaviour that only the engine shows: who is asked before a deletion, and what is already deleted at a refusal. In
+ * process: test/host/protection.test.ts.
+ */
 
 const program = (on: boolean, database = "svcdb") => `
   new svc.ProjectAuth("auth", {
@@ -11,7 +14,7 @@ const program = (on: boolean, database = "svcdb") => `
     projectId: "prj-demo", branchId: "br-dev", primary: { deletionProtection: ${on} }, replicas: 1,
   });`;
 
-/** As the engine refuses in a plan, and as the provider does. */
+/** The engine's refusal in a plan, and the provider's. */
 const ENGINE = (name: string) => new RegExp(`::${name}" cannot be deleted\\s+because it is protected`);
 const PROVIDER = (kind: string, name: string) =>
   new RegExp(`Could not delete ${kind} \\S+ \\("${name}"\\): its "deletionProtection" is on, so nothing was sent`);

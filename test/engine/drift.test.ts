@@ -12,7 +12,7 @@ const SMTP = "canary-smtp-password-drift";
 const SETTING = "canary-pg-setting-drift";
 const THEIRS = "canary-their-secret-drift";
 
-/** The command, whatever it prints. */
+/** Runs the command, whatever it prints. */
 const ended = (stack: Stack, args: string[], env: NodeJS.ProcessEnv = {}, folder = "program"): Promise<Ended> =>
   svc(stack, ["drift", ...args], { env, folder });
 

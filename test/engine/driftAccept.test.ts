@@ -22,7 +22,7 @@ function git(stack: Stack, ...args: string[]): void {
   execFileSync("git", [...identity, ...args], { cwd: join(stack.folder, "program"), stdio: "ignore" });
 }
 
-/** Somebody gives the computes another size. */
+/** Somebody resizes the computes. */
 async function resized(stack: Stack, size: number, ...names: string[]): Promise<void> {
   for (const name of names) {
     const [, id] = (await stack.resource(name)).id.split("/");
@@ -31,7 +31,7 @@ async function resized(stack: Stack, size: number, ...names: string[]): Promise<
   }
 }
 
-/** One line on standard error, exit code 1, and the program is as it was. */
+/** One line on standard error, exit code 1, and an unchanged program. */
 async function expectRefusal(stack: Stack, words: RegExp, ...args: string[]): Promise<void> {
   const before = read(stack, "index.js");
   const { code, stdout, stderr } = await accept(stack, ...args);
@@ -41,7 +41,7 @@ async function expectRefusal(stack: Stack, words: RegExp, ...args: string[]): Pr
   expect(read(stack, "index.js")).toBe(before);
 }
 
-/** An `up` with a refresh has nothing to do: it sends nothing. */
+/** An `up` with a refresh has nothing to do and sends nothing. */
 async function expectNoChanges(stack: Stack): Promise<void> {
   await stack.service.clearRequests();
   expect(await stack.up("--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });

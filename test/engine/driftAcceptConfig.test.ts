@@ -1,4 +1,6 @@
-/** `drift --accept` in a program that takes its values from the configuration, and whose computes are those of a component. */
+/**
+ * `drift --accept` in a program that reads its values from the configuration, and whose computes belong to a component.
+ */
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { acceptSchema } from "../../src/cli/drift/accept/result";

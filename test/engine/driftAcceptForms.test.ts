@@ -8,7 +8,7 @@ import { STANDARD as oauthStandard } from "../support/oauthProviders";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 
-/** A change that somebody makes at the service, of a resource of the program below. */
+/** A change at the service to a resource of the program below. */
 interface Row {
   readonly resource: keyof typeof NAMES;
   /** As a report names it. */
@@ -20,15 +20,15 @@ interface Row {
   readonly left?: RegExp;
 }
 
-/** Of the program, and of somebody who changes the service by hand. */
+/** The secrets of the program, and of the changes at the service. */
 const SECRETS = [emailServerStandard.password, oauthStandard.clientSecret, "canary-by-hand"];
 
 const domain = (edit: object) => (stack: Stack) => stack.service.edit({ kind: "domain", ...edit });
 const pgSettings = (settings: object): object => ({ settings: { pg_settings: settings } });
 
 /**
- * All changes of a round stand at the service at once, and each of them differs from what the program began with. What
- * `--accept` leaves to a person is in the last one.
+ * All changes of a round exist at the service together, and each differs from the program's initial value. The last one
+ * contains what `--accept` leaves to the user.
  */
 const ROUNDS: readonly (readonly Row[])[] = [
   [
@@ -129,7 +129,7 @@ const ROUNDS: readonly (readonly Row[])[] = [
   ],
 ];
 
-/** The kinds that the program declares with all their arguments; a replica beside them has fewer. */
+/** The kinds that the program declares with all arguments; a replica beside them has fewer. */
 const NAMES = {
   auth: "AuthIntegration",
   oauth: "OAuthProvider",

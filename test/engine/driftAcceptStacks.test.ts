@@ -1,4 +1,4 @@
-/** `drift --accept` where several stacks have one program: only the plan of a stack tells which `new` is its own. */
+/** `drift --accept` if several stacks share one program: only a stack's plan shows which `new` belongs to it. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ await import(\`./\${pulumi.getStack()}.js\`);
 const DEV = `import * as svc from "pulumi-svc";
 new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });
 `;
-/** The class comes from another file, here and there. */
+/** The class is sometimes imported from another file. */
 const LIB = `export * as svc from "pulumi-svc";
 import { ComputeEndpoint } from "pulumi-svc";
 export class Compute extends ComputeEndpoint {}
@@ -35,7 +35,7 @@ async function accepted(stack: Stack, ...args: string[]): Promise<AcceptResult &
   return { code, ...acceptSchema.parse(JSON.parse(stdout)) };
 }
 
-/** The exit code of a command that gets a signal as soon as `isReady`. */
+/** The exit code of a command that receives a signal as soon as `isReady`. */
 async function ended(stack: Stack, signal: NodeJS.Signals, isReady: () => boolean): Promise<number | null> {
   const args = [join(ROOT, "dist", "cli", "main.js"), "drift", "--accept", "--force", "--stack", "prod"];
   const child = spawn(process.execPath, args, { cwd: join(stack.folder, "program"), env: stack.env, stdio: "ignore" });

@@ -1,6 +1,6 @@
 /**
- * `pulumi-svc drift` beside an `up`: what that has changed at the service is no drift, and neither accepted, repaired nor
- * tolerated.
+ * `pulumi-svc drift` beside an `up`: what the `up` has changed at the service is not drift, and is neither accepted,
+ * repaired nor tolerated.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { type Asked, Gateway } from "../support/Gateway";
 import { Stack } from "../support/Stack";
 import { type Ended, svc } from "../support/svc";
 
-/** Of two stacks. An `up` waits, before it declares anything, as long as there is a file `hold`. */
+/** For two stacks. An `up` waits before its first declaration while a file `hold` exists. */
 const program = (size: number): string => `
 const { existsSync, writeFileSync } = require("node:fs");
 const branchId = pulumi.getStack() === "dev" ? "br-dev" : "br-test";
@@ -41,7 +41,7 @@ interface Held {
   readonly release: () => void;
 }
 
-/** Holds the next request of a method. `isDone`: the service has carried it out, and only the answer is held. */
+/** Holds the next request with a method. `isDone`: the service has executed it, and only the response is held. */
 function held(method: string, isDone: boolean): Held {
   let reach = (): void => undefined;
   let release = (): void => undefined;
@@ -76,7 +76,7 @@ const inProgram = (file: string): string => join(stack.folder, "program", file);
 const BUSY =
   /^pulumi-svc: an update of the stack is running, or was interrupted: (.*)\. Wait for its end, as with --wait 600\. If its process was killed, run pulumi cancel, [^\n]*\n$/;
 
-/** A command that tells of the update with an exit code of its own, and does nothing. */
+/** Expects a command that reports the update with its own exit code and does nothing. */
 async function expectBusy(sign: string, ...args: string[]): Promise<Ended> {
   const ended = await svc(stack, ["drift", ...args]);
   expect(ended).toMatchObject({ code: 11, stderr: expect.stringMatching(BUSY) });
@@ -84,7 +84,7 @@ async function expectBusy(sign: string, ...args: string[]): Promise<Ended> {
   return ended;
 }
 
-/** A command that has begun to wait, and how it ends. */
+/** A command that has begun to wait, and its result. */
 async function waiting(...args: string[]): Promise<{ readonly ended: Promise<Ended> }> {
   const child = spawn(process.execPath, [join(ROOT, "dist", "cli", "main.js"), "drift", ...args], {
     cwd: join(stack.folder, "program"),

@@ -7,7 +7,7 @@ import { drift, svc, type Ended } from "../support/svc";
 
 const MARKED = "canary-marked-ignored";
 const THEIRS = "canary-theirs-ignored";
-/** Reports show it: nothing tells that it is a secret. The file, which is committed, is more careful. */
+/** Reports show it, because nothing marks it as secret. The committed file is more careful. */
 const OF_APPLICATION = "value-of-an-application";
 const SMTP = "canary-smtp-ignored";
 

@@ -8,16 +8,16 @@ import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 
 /**
- * Rule 8 of docs/design/rules.md: the commands that look at a stack, and those that answer what they find, are cut off at
- * random requests and writes. What is there afterwards is compared with the service by raw HTTP. All that is random comes
- * from the seed; PULUMI_SVC_SEED runs one again, with as many cuts as PULUMI_SVC_KILLS says.
+ * Rule 8 of docs/design/rules.md: interrupts the commands that inspect a stack, and those that respond to drift, at
+ * random requests and writes. The result is compared with the service over raw HTTP. All randomness is from the seed;
+ * PULUMI_SVC_SEED repeats one, with the number of interruptions in PULUMI_SVC_KILLS.
  */
 
 const { PULUMI_SVC_SEED, PULUMI_SVC_KILLS } = process.env;
 const SEED = PULUMI_SVC_SEED === undefined ? Math.floor(Math.random() * 1e6) : Number(PULUMI_SVC_SEED);
 const CUTS = Number(PULUMI_SVC_KILLS ?? (WHOLE ? 100 : 3));
 const LONGEST_ORPHANED_MS = 60_000;
-/** With what follows it: on a busy machine it takes 20 s. */
+/** Including everything that follows: on a busy machine it takes 20 s. */
 const LONGEST_CUT_MS = 90_000;
 const MAIN = join(ROOT, "dist", "cli", "main.js");
 
@@ -32,7 +32,9 @@ type Command = keyof typeof COMMANDS;
 // The keys of the table above. What changes most is cut off most.
 const DRAWN: readonly Command[] = ["drift", "accept", "repair", "repair", "repair", "ignore", "import"];
 
-/** SIGKILL hits one process or both, as the kernel does; a terminal signals all that it knows; EPIPE is a reader that went away. */
+/**
+ * SIGKILL hits one process or both, as from the kernel; a terminal signals all its processes; EPIPE is a closed reader.
+ */
 const CUTTERS = ["SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "EPIPE"] as const;
 type Cutter = (typeof CUTTERS)[number];
 
@@ -53,10 +55,13 @@ function isAlive({ pid }: RunningProcess): boolean {
 }
 
 const isCli = ({ command }: RunningProcess): boolean => /^(\S*\/)?pulumi (up|refresh|preview|stack)\b/.test(command);
-/** The CLI's own: it looks for its engine every few minutes, and holds nothing. */
+/** The CLI's language host: it checks for its engine every few minutes, and holds nothing. */
 const isLanguageHost = ({ command }: RunningProcess): boolean => /pulumi-language-nodejs/.test(command);
 
-/** At a request, before or after it is carried out; at a write of the state; at a write into the folder of the program; after a time. */
+/**
+ * At a request, before or after its execution; at a write of the state; at a write into the program's folder; after a
+ * time.
+ */
 type Point =
   | { readonly request: number; readonly moment: Moment }
   | { readonly stateWrite: number }

@@ -19,7 +19,7 @@ const idOf = (domain: string): string => `prj-demo/https://${domain}.example.com
 
 const repair = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, ["drift", "--repair", "--yes", ...args]);
 
-/** An update in which the replacement of both domains fails half way. */
+/** An update in which the replacement of both domains fails halfway. */
 async function failedUp(stack: Stack, method: "POST" | "DELETE", status: number): Promise<void> {
   await stack.service.fault({ method, path: DOMAINS, status, times: 2 });
   expect((await stack.up("--continue-on-error")).code).not.toBe(0);

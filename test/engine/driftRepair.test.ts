@@ -14,7 +14,9 @@ const THEIRS = "canary-theirs-repair";
 
 const repair = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, ["drift", "--repair", ...args]);
 
-/** All that a state can hold of a resource. A repair that asked another package's resource would fail. */
+/**
+ * A state with everything that it can hold for a resource. A repair that called another package's provider would fail.
+ */
 const program = ({ size = 2, pending = "" } = {}): string => `
 class Theirs extends pulumi.dynamic.Resource {
   constructor(name, value) {
@@ -57,7 +59,7 @@ exports.serverKey = auth.secretServerKey;
 exports.hosts = [looked.host, web.host];
 ${pending}`;
 
-/** What the command keeps in files while it runs: they have no name. */
+/** What the command stores in unnamed files while it runs. */
 function temporaryFiles(pid: number): string {
   const folder = `/proc/${pid}/fd`;
   try {
@@ -69,7 +71,7 @@ function temporaryFiles(pid: number): string {
   }
 }
 
-/** The command in a process group of its own, as a terminal has it, and what could be seen of it while it ran. */
+/** Runs the command in its own process group, like a terminal, and returns what was visible meanwhile. */
 async function interruptedRepair(
   stack: Stack,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** What stands beside a repaired resource: what lives in it and is lost, and what depends on it, in whatever condition that is. */
+/** The neighbours of a repaired resource: objects inside it, which are lost, and its dependants, in any condition. */
 import { sealed } from "../support/backend";
 import { Stack } from "../support/Stack";
 import { drift, svc, type Ended } from "../support/svc";
@@ -77,7 +77,7 @@ test("what lives in a replaced integration is named as lost and looked at; what 
 const DEPENDANTS = 200;
 const CANARY = "canary-beside-a-repair";
 
-/** Of a plugin that is not installed. */
+/** For a plugin that is not installed. */
 function commands(api: string) {
   const secret = { [SIGNATURE]: SECRET, ciphertext: sealed(JSON.stringify(CANARY)) };
   const stack = "urn:pulumi:dev::proj::pulumi:pulumi:Stack::proj-dev";

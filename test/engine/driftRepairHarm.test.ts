@@ -7,7 +7,7 @@ import { svc, type Ended } from "../support/svc";
 
 const PASSWORD = "canary-smtp-password-harm";
 
-/** In place of the CLI: it runs `BEFORE_UP` with the real one right before each update. */
+/** Replaces the CLI: runs `BEFORE_UP` right before each update of the real one. */
 const WRAPPER = `#!/bin/sh
 PATH="\${PATH#*:}"
 [ "$1" = up ] && [ -n "$BEFORE_UP" ] && sh -c "$BEFORE_UP" > colleague.log 2>&1
@@ -23,13 +23,16 @@ function wrapped(stack: Stack): string {
   return `${bin}:${stack.env["PATH"]}`;
 }
 
-/** A repair, and what a colleague does right before its update. What it sent, and nothing else, is logged at the service then. */
+/**
+ * A repair, and a colleague's change right before its update. Afterwards the service's log contains only the repair's
+ * requests.
+ */
 async function repair(stack: Stack, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Ended> {
   await stack.service.clearRequests();
   return svc(stack, ["drift", "--repair", "--yes", ...args], { env: { PATH: wrapped(stack), ...env } });
 }
 
-/** The command in a process group of its own, which gets Ctrl-C while the CLI imports a state. */
+/** Runs the command in its own process group, which gets Ctrl-C while the CLI imports a state. */
 function interruptedAtImport(stack: Stack): Promise<Omit<Ended, "stdout">> {
   const command = [join(ROOT, "dist", "cli", "main.js"), "drift", "--repair", "--yes"];
   return new Promise((resolve) => {
@@ -48,7 +51,7 @@ function interruptedAtImport(stack: Stack): Promise<Omit<Ended, "stdout">> {
   });
 }
 
-/** A request to a control route of the emulator, as the environment of what runs right before an update. */
+/** A request to the emulator's control routes, as the environment of the command that runs right before an update. */
 const beforeUp = (stack: Stack, route: "edit" | "faults", body: object): Record<string, string> => ({
   BEFORE_UP: `node -e 'fetch(process.env.ROUTE, { method: "POST", body: process.env.BODY })'`,
   ROUTE: `${stack.service.emulator.url}/_emulator/${route}`,
@@ -58,7 +61,7 @@ const beforeUp = (stack: Stack, route: "edit" | "faults", body: object): Record<
 const domain = (name: string, options = "{}"): string =>
   `const ${name} = new svc.WhitelistDomain("${name}", { projectId: auth.projectId, domain: "https://${name}.example.com" }, ${options});`;
 
-/** With names that hold the separator of a URN, and a resource that depends on another in each way that there is. */
+/** With names that contain the separator of a URN, and a resource that depends on another in every possible way. */
 const PROGRAM = `
 const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
 new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: { min: 0.5, max: 2 } });

@@ -1,6 +1,6 @@
 /**
- * Every place that a drifted resource can have in a stack, in each way that it can have drifted, in one stack: repaired, and
- * nothing else touched; or refused in words of ours.
+ * A stack with every position of a drifted resource and every kind of drift: either it is repaired and nothing else is
+ * changed, or the repair is refused with our own message.
  */
 import { sealed } from "../support/backend";
 import { Stack } from "../support/Stack";
@@ -9,7 +9,7 @@ import { SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
 
 const CANARY = "canary-of-a-dependant";
 const COLUMNS = ["changed", "deleted", "replaced"] as const;
-/** Each has a compute in each column, and a branch for it. */
+/** Each row has a compute in each column, with its own branch. */
 const ROWS = ["alone", "depended", "foreign", "group", "protected", "replicas", "two", "looked", "below"] as const;
 const PROJECT = "prj-matrix";
 
@@ -81,7 +81,10 @@ interface Entry {
   readonly [key: string]: unknown;
 }
 
-/** What a program of another language or package leaves in a state. Neither plugin is installed. */
+/**
+ * The entries that a program in another language or with another package leaves in a state. Neither plugin is
+ * installed.
+ */
 function foreignEntries(resources: readonly Entry[]): Entry[] {
   const stack = "urn:pulumi:dev::proj::pulumi:pulumi:Stack::proj-dev";
   const secret = { [SIGNATURE]: SECRET, ciphertext: sealed(JSON.stringify(CANARY)) };

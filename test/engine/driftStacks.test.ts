@@ -2,7 +2,7 @@ import { api, DEMO } from "../support/emulator";
 import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
 
-/** What a stack holds goes by its name; the project is the same. */
+/** A stack's resources depend on its name; the project is the same. */
 const PROGRAM = `
 const [branchId, providerId] = pulumi.getStack() === "dev" ? ["br-dev", "github"] : ["br-test", "microsoft"];
 const auth = pulumi.getStack() === "dev" ? new svc.AuthIntegration("auth", { projectId: "prj-demo" }) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The table of docs/drift.md: every argument that can drift, and what `--accept` and `--repair` do about it. Written by
- * this test where WRITE_TABLE is set, else compared.
+ * The table of docs/drift.md: every argument that can drift, and what `--accept` and `--repair` do about it. This test
+ * writes it if WRITE_TABLE is set, otherwise it compares.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { drift, svc } from "../support/svc";
 const PROGRAM = DRIFTED_ARGUMENTS.map(({ declaration }) => declaration).join("\n");
 const NEW = `new svc.ComputeEndpoint("new", { projectId: "prj-computeendpoint-size-update", branchId: "br-other" });`;
 
-/** In it each of them is deployed. */
+/** All of them are deployed in this stack. */
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.create({ program: PROGRAM });

@@ -18,7 +18,7 @@ const PROGRAM = `
 
 const jsonOf = (text: string): Record<string, string> => JSON.parse(text) as Record<string, string>;
 
-/** A `pulumi` before the real one on PATH, which notes its arguments. */
+/** A `pulumi` before the real one on PATH that records its arguments. */
 function notingCli(stack: Stack): { env: NodeJS.ProcessEnv; started: () => string } {
   const folder = join(stack.folder, "noting");
   mkdirSync(folder);

@@ -19,7 +19,7 @@ import { ownPort } from "../support/service";
 jest.setTimeout(4 * LONGEST_BLOCK_MS);
 
 const EXAMPLES = readdirSync(join(ROOT, "examples"));
-/** In every run of the tests; the others with `npm run test:consumers`. Its README runs the scripts for CI. */
+/** Included in every test run; the others only in `npm run test:consumers`. Its README runs the scripts for CI. */
 const chosen = WHOLE ? EXAMPLES : ["ci"];
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-examples-"));
@@ -40,10 +40,10 @@ interface Lock {
 }
 const readJson = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), "utf8"));
 
-/** What a README takes for the Postgres of its reader. */
+/** The Postgres that a README assumes. */
 const POSTGRES = "postgres://postgres:postgres@127.0.0.1:5432/postgres";
 
-/** In place of the version in the registry: the package as it was built here. */
+/** Uses the package built here instead of the version in the registry. */
 function useArchive(project: string): void {
   const manifest = readJson(project, "package.json") as Manifest;
   const lock = readJson(project, "package-lock.json") as Lock;

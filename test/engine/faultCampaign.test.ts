@@ -9,21 +9,21 @@ import type { LoggedRequest } from "../support/service";
 import { Stack } from "../support/Stack";
 
 const MOST_TRIES = 6;
-/** Routes that issue a key set or a transfer url. Each meets a fault that acts once. */
+/** Routes that issue a key set or a transfer URL. Each meets a fault that acts once. */
 const ISSUING = ["POST /projects/auth/create", "POST /projects/auth/keys", "POST /projects/auth/transfer_ownership"];
 const SHOP = "prj-shop";
-/** What the CLI said, one file for each fault. */
+/** The CLI's output, one file for each fault. */
 const SAID = join(ROOT, "test-results", "faults");
 mkdirSync(SAID, { recursive: true });
 const chosen = Object.entries(FAULTS).filter(([, { always }]) => WHOLE || always);
 
 type Fields = Record<string, unknown>;
 type Outcome = (typeof OUTCOMES)[number];
-/** The worst last: it is what a cell shows. */
+/** The worst last: a cell shows the worst. */
 const OUTCOMES = ["no matter", "left alone", "found again", "retried", "in words", "by hand", "not met"] as const;
 
 const cells = new Map<string, Outcome>();
-/** What no fault may lead to. */
+/** What no fault may cause. */
 const noHarm = (): Record<"lost" | "duplicated" | "leaked" | "othersTouched" | "unclear", string[]> => ({
   lost: [],
   duplicated: [],
@@ -334,7 +334,7 @@ class Campaign {
   }
 }
 
-/** Whether what a route has made was looked for in its list while that lacked it. */
+/** Whether a route's creation was searched in its list before the list contained it. */
 function isReadInLag(route: string, requests: readonly LoggedRequest[], lagMs = 0): boolean {
   return requests.some((made) => {
     if (`${made.method} ${made.template}` !== route || made.status >= 300) return false;
@@ -353,7 +353,7 @@ const nameOf = ({ id, domain, auth_provider_project_id: project }: Fields): stri
 
 const isShop = ({ id }: Fields): boolean => String(id).startsWith(SHOP);
 
-/** What stood there before: those named in `known`, or all while that is empty. */
+/** Others' objects from before: those named in `known`, or all while that is empty. */
 function othersOf({ projects }: { projects: Fields[] }, known: string): string {
   const records = projects.flatMap((project) =>
     // An integration of ours offers its OAuth providers by itself.
@@ -366,7 +366,7 @@ function othersOf({ projects }: { projects: Fields[] }, known: string): string {
   return records.join("\n");
 }
 
-/** What else stands there, as text that says what the program declares of it. */
+/** The remaining objects, as text with the declared values. */
 function oursOf(
   { projects }: { projects: Fields[] },
   others: string,
@@ -404,7 +404,7 @@ function oursOf(
 
 const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-/** `anew`: the compute to restart was made again, after the colleague had deleted it. */
+/** `anew`: the compute to restart was created again after the colleague had deleted it. */
 const declared = (round: 1 | 2, anew = false): string[] => [
   `read_write on br-dev, ${round} CU`,
   "read_write on br-test, 1 CU",
@@ -419,7 +419,7 @@ const declared = (round: 1 | 2, anew = false): string[] => [
   `e-mail server Round ${round} ${sha256(SECRETS.smtp)}`,
 ];
 
-/** Those of the first that the second lacks, counted. */
+/** The elements of the first that the second lacks, counted. */
 function missing(wanted: readonly string[], there: readonly string[]): string[] {
   const left = [...there];
   return wanted.filter((one) => {
@@ -455,7 +455,7 @@ afterAll(() => {
   if (WHOLE) process.stdout.write(`\n${report()}`);
 });
 
-/** Why there is no such cell. */
+/** Why the cell does not exist. */
 const leftOut = (fault: Fault, route: string): string | undefined => fault.impossible?.(route) ?? fault.untold?.(route);
 
 function report(): string {

@@ -1,6 +1,6 @@
 import { Stack } from "../support/Stack";
 
-/** What must not change while resources change hands; keys are made anew by an adoption. */
+/** The objects that must not change while resources change hands; an adoption creates new keys. */
 async function objectsAtService({ service }: Stack): Promise<object> {
   const auth = "/projects/prj-demo/auth";
   const ids = (await service.endpoints()).map(({ id }) => id);

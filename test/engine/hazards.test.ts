@@ -1,6 +1,6 @@
 import { Stack, type StoredResource } from "../support/Stack";
 
-/** What broke a throw-away provider under the real engine (docs/design/engine.md), kept from coming back. */
+/** Hazards that broke a prototype provider with the real engine (docs/design/engine.md). */
 
 const KEY_IN_CLEAR = /svc:apiKey is stored in plain text in the stack's configuration/;
 

@@ -11,7 +11,7 @@ const PASSWORD = "canary-smtp-password-import";
 const SECRETS = [CLIENT_SECRET, PASSWORD];
 const IMPORT = ["--generate-code=false", "--yes"];
 
-/** The resources that a plan changes, by name; all others stay as they are. */
+/** The names of the resources that a plan changes; all others stay unchanged. */
 async function changes(stack: Stack): Promise<string[]> {
   const { stdout } = await stack.preview("--json");
   const { changeSummary, steps } = JSON.parse(stdout) as {
@@ -185,7 +185,7 @@ test("a refresh before the first up keeps a password that the service shows encr
   await stack.close();
 });
 
-/** The printed steps, as a person follows them. `skipped`: those that are overlooked. */
+/** Follows the printed steps like a user. `skipped`: steps that the user overlooks. */
 async function followed(stack: Stack, next: readonly string[], skipped = /^$/): Promise<string[]> {
   const ended: string[] = [];
   for (const step of next.filter((one) => !skipped.test(one))) {

@@ -1,7 +1,7 @@
 import { Service } from "../support/service";
 import { Stack } from "../support/Stack";
 
-/** A Provider whose key has no value: the key of the stack must not go to its address. */
+/** A Provider whose key has no value: the stack's key must not be sent to its address. */
 
 const ofProvider = (form: string, given: string): string => `
   const provider = new svc.Provider("staging", { baseUrl: process.env.STAGING, ${form}: ${given} });

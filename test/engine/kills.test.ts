@@ -7,10 +7,9 @@ import { random } from "../support/random";
 import { Stack } from "../support/Stack";
 
 /**
- * Processes are killed at random points of commands, and the stack is brought back in the way that the README tells, by
- * doing what the messages say and nothing else. All that is random in a stack comes from its seed; PULUMI_SVC_SEED runs
- * the stack of one seed again, with as many kills as PULUMI_SVC_KILLS says. Requests that leave at the same time may come
- * in another order then.
+ * Kills processes at random points of commands, and recovers the stack as the README describes, following only the
+ * messages. All randomness of a stack is from its seed; PULUMI_SVC_SEED repeats the stack of one seed, with the number
+ * of kills in PULUMI_SVC_KILLS. Concurrent requests may then arrive in another order.
  */
 
 const { PULUMI_SVC_SEED, PULUMI_SVC_KILLS } = process.env;
@@ -20,14 +19,14 @@ const KILLS = Number(PULUMI_SVC_KILLS ?? (WHOLE ? 10 : 3));
 const LONGEST_ORPHANED_MS = 60_000;
 const SEEDS = Array.from({ length: STACKS }, (_, index) => FIRST_SEED + index);
 
-/** About how many requests a command sends that has all to do. */
+/** The approximate number of requests of a command that has everything to do. */
 const REQUESTS: Record<string, number> = { up: 25, refresh: 5, destroy: 14 };
 
 const SECRETS = ["canary-client-secret", "canary-smtp-password"];
 
-/** The replica that has no name at the service, so that nothing tells it from another one. */
+/** The replica without a name at the service: it cannot be distinguished from another one. */
 const NAMELESS = "nameless";
-/** What both versions of the program declare, and what each has of its own. */
+/** The computes in both versions of the program, and those in one version only. */
 const COMPUTES: Record<string, string>[] = [
   {
     dev: "br-dev read_write 1",
@@ -52,7 +51,7 @@ const DOMAINS = [
 ];
 const HOSTS = ["smtp.example.com", "smtp.example.org"];
 
-/** `adopt`: by the resource's name, the argument that a message has told to set. */
+/** `adopt`: by the resource's name, the argument that a message has said to set. */
 function program(version: number, adopt: ReadonlyMap<string, string>): string {
   const more = (name: string): string => (adopt.has(name) ? `, adopt: ${adopt.get(name)}` : "");
   const computes = Object.entries(COMPUTES[version] ?? {}).map(([name, text]) => {
@@ -74,7 +73,7 @@ function program(version: number, adopt: ReadonlyMap<string, string>): string {
       password: "${SECRETS[1]}", senderEmail: "noreply@example.com", senderName: "Example" });`;
 }
 
-/** What the service holds in the project, by raw HTTP: an object that is there twice stands there twice. */
+/** The service's objects in the project, over raw HTTP: a duplicate appears twice. */
 async function held({ service }: Stack): Promise<object> {
   const { projects } = await service.state();
   const project = projects.find(({ id }) => id === "prj-demo") as Record<string, Record<string, unknown>[]>;
@@ -91,10 +90,10 @@ async function held({ service }: Stack): Promise<object> {
   };
 }
 
-/** Of ours. */
+/** Our objects. */
 const NOTHING = { integrations: 0, oauthProviders: [], domains: [], users: [], mail: undefined };
 
-/** The compute and the replica of others that stand in the project from the start. */
+/** Others' compute and replica, which exist in the project from the start. */
 let others: string[];
 
 const declared = (version: number): object => ({
@@ -110,7 +109,7 @@ const declared = (version: number): object => ({
   mail: HOSTS[version],
 });
 
-/** How many objects stand at the service beyond the expected ones. */
+/** The number of objects at the service beyond the expected ones. */
 function surplus(held: object, expected: object): number {
   const count = (value: unknown): number =>
     Array.isArray(value) ? value.length : typeof value === "number" ? value : 0;
@@ -149,7 +148,7 @@ function isAlive({ pid }: RunningProcess): boolean {
   }
 }
 
-/** How long a process lives from now on, looked at a little longer than it may. */
+/** The remaining lifetime of a process, watched slightly longer than allowed. */
 async function remainingMs(one: RunningProcess): Promise<number> {
   const began = performance.now();
   const passed = (): number => performance.now() - began;
@@ -157,7 +156,7 @@ async function remainingMs(one: RunningProcess): Promise<number> {
   return passed();
 }
 
-/** When a kill comes: at a request, before or after it is carried out, or some time after the first one. */
+/** When a kill happens: at a request, before or after its execution, or some time after the first one. */
 type Point = { readonly request: number; readonly moment: Moment } | { readonly ms: number };
 
 /** One stack of the campaign. */

@@ -7,7 +7,7 @@ interface EngineEvent {
 const program = (size: number) =>
   `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: ${size} });`;
 
-/** The diagnostics of an `up`, in the order in which they came. */
+/** The diagnostics of an `up`, in order of arrival. */
 async function diagnostics(stack: Stack): Promise<Required<EngineEvent>["diagnosticEvent"][]> {
   const run = await stack.run("up", "--yes", "--skip-preview", "--json");
   expect(run).toMatchObject({ code: 0 });

@@ -50,7 +50,7 @@ async function stackOf(text: string): Promise<Stack> {
   return stack;
 }
 
-/** Every look at what a state and the service hold. */
+/** All outputs that show a state and the service's objects. */
 async function lookedAt(stack: Stack): Promise<string[]> {
   await stack.run("preview", "--refresh", "--diff");
   await stack.run("preview", "--refresh", "--json");
@@ -62,7 +62,10 @@ async function lookedAt(stack: Stack): Promise<string[]> {
   return stack.leaks([...canaries, String((await stack.outputs())["key"] ?? "no key")]);
 }
 
-/** A service that repeats the secret of a resource to commands that send none, and whose provider processes have seen no program. */
+/**
+ * A service that repeats a resource's secret to commands that send none, and whose provider processes have not seen the
+ * program.
+ */
 async function repeated(stack: Stack, secrets: { password: string; client: string }): Promise<void> {
   const auth = "/projects/{project_id}/auth";
   for (const [path, secret] of [

@@ -25,7 +25,7 @@ async function withoutKey(program: string): Promise<Stack> {
 const inEnvironment = (stack: Stack, key: string): void => void (stack.env["PROD_KEY"] = key);
 const inFile = (stack: Stack, key: string): void => stack.write(FILE, `${key}\n`);
 
-/** Each key that a stack has had, and the next one. */
+/** All previous keys of a stack, and the next one. */
 function keysOf(stack: Stack): { keys: string[]; rotate: (give: (key: string) => unknown) => Promise<void> } {
   const keys = [stack.service.emulator.apiKey];
   return {
@@ -39,14 +39,14 @@ function keysOf(stack: Stack): { keys: string[]; rotate: (give: (key: string) =>
   };
 }
 
-/** What a command writes of its events, in a file that is looked through. */
+/** Writes a command's events to a file that is searched. */
 const eventLog = (stack: Stack, name: string): string[] => ["--event-log", join(stack.folder, `${name}.json`)];
 
-/** Sorted: two resources of one program are created in any order. */
+/** Sorted, because two resources of a program are created in any order. */
 const branches = async ({ service }: Stack): Promise<unknown[]> =>
   (await service.endpoints()).map(({ branch_id }) => branch_id).sort();
 
-/** That `doctor` finds nothing wrong, whatever it looks at. */
+/** Expects that `doctor` finds no problem. */
 async function expectWell(stack: Stack): Promise<void> {
   const told = await doctor(stack);
   expect(told.checks.filter(({ status }) => status === "failure")).toEqual([]);

@@ -1,6 +1,6 @@
 import { Stack } from "../support/Stack";
 
-/** Resource options of Pulumi that a dynamic resource is easily deaf to. */
+/** Pulumi's resource options that a dynamic resource may easily ignore. */
 describe("the options of a resource", () => {
   const program = (args: string, options: string, before = "") =>
     `${before}

@@ -17,10 +17,10 @@ const asked = async ({ service }: Stack): Promise<string[]> =>
 
 const count = (text: string, what: RegExp): number => [...text.matchAll(new RegExp(what, "g"))].length;
 
-/** The warnings and errors as they stand under "Diagnostics", where each shows once. */
+/** The warnings and errors under "Diagnostics", where each appears once. */
 const diagnostics = (text: string): string => text.split("Diagnostics:")[1] ?? "";
 
-/** A port of this machine where nothing listens. */
+/** A local port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -3,7 +3,7 @@ import { Stack } from "../support/Stack";
 const compute = (name: string, branchId: string, options = "{}"): string =>
   `const ${name} = new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", branchId: "${branchId}", size: 1 }, ${options});`;
 
-/** What the CLI shows under "Diagnostics", where each line shows once. */
+/** The lines under "Diagnostics", where each appears once. */
 const diagnostics = (text: string): string => text.split("Diagnostics:")[1] ?? "";
 
 const MAY_FAIL = /pulumi up will fail here, unless the same run removes this first: br-test already has a primary/;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   stack.env["SVC_STRICT_PLAN"] = "1";
 });
 
-/** A plan of this program, and which lists it has read. */
+/** A plan of this program, and the lists that it has read. */
 async function planned(program: string, ...args: string[]) {
   stack.program(program);
   await stack.service.clearRequests();

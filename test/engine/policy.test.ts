@@ -34,13 +34,13 @@ const MENDED = `
     settings: { pgSettings: { "app.token": svc.fromEnv("APP_TOKEN") } },
   }, options);`;
 
-/** Each violation that was told, as \`level rule resource\`. */
+/** Each reported violation as `level rule resource`. */
 const violations = (text: string): string[] =>
   [...text.matchAll(/\[(mandatory|advisory)\]\s+(\S+)\s+\(.*: ([^)]+)\)/g)]
     .map(([, level, rule, name]) => `${level} ${rule} ${name}`)
     .sort();
 
-/** Its key is in the environment, so that no state holds it. */
+/** The key is in the environment, so no state contains it. */
 async function stackOf(program: string): Promise<Stack> {
   const stack = await Stack.create({ program, configured: false });
   stack.env["SVC_BASE_URL"] = stack.service.emulator.baseUrl;
@@ -48,13 +48,13 @@ async function stackOf(program: string): Promise<Stack> {
   return stack;
 }
 
-/** The flags for a pack with its configuration: the limit, and what a test adds. */
+/** The flags for a pack with its configuration: the limit, and a test's additions. */
 function flags(stack: Stack, pack: string, more: object = {}): string[] {
   stack.write("policy.json", JSON.stringify({ "size-over-limit": { maxSizeCu: 8 }, ...more }));
   return ["--policy-pack", pack, "--policy-pack-config", "policy.json"];
 }
 
-/** The same, of the pack without its types: to check them takes each phase of a command two seconds. */
+/** The same for the pack without types: checking them takes two seconds in each phase of a command. */
 function configuration(stack: Stack, more: object = {}): string[] {
   const pack = join(stack.folder, "pack");
   if (!existsSync(pack)) {

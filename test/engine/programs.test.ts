@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Stack } from "../support/Stack";
 
-/** The forms of a program besides plain CommonJS. TypeScript is what the examples are written in. */
+/** Forms of a program other than plain CommonJS. The examples use TypeScript. */
 
 const compute = (size: number) =>
   `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: ${size} });`;

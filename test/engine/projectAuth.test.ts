@@ -20,12 +20,12 @@ const keys = new svc.AuthKeys("keys", { projectId: auth.integration.projectId })
 exports.jwksUrl = auth.integration.jwksUrl;
 exports.branch = svc.getDefaultBranchOutput({ projectId: "prj-demo" }).branchId;`;
 
-/** In place of the default branch and database: what replaces the integration. */
+/** Replaces the default branch and database: this replaces the integration. */
 const OTHER = 'branchId: "br-dev", databaseName: "other",';
 
 const AUTH = "/projects/prj-demo/auth";
 
-/** The objects of the program, by the lists of the service. */
+/** The program's objects, by the service's lists. */
 async function objectsAtService({ service }: Stack): Promise<object> {
   const { users } = (await service.state()).projects[0] ?? {};
   const [integrations, providers, domains, email] = await Promise.all([

@@ -63,7 +63,7 @@ test("the picture of README.md shows what a first up shows today", async () => {
   });
 });
 
-/** As npm starts it. On TERM it ends what it has started and removes what it has made. */
+/** As npm starts it. On TERM it ends its processes and removes its files. */
 function run(task: readonly string[], env: Record<string, string>): Promise<{ code: number | null; text: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn("node", [join("scripts", "run.mjs"), ...task], { cwd: ROOT, env });

@@ -6,7 +6,7 @@ import ts from "typescript";
 import { type CodeBlock, codeBlocks } from "../support/codeBlocks";
 import { Stack } from "../support/Stack";
 
-/** docs/recipes.md, run by its own blocks. */
+/** Runs the code blocks of docs/recipes.md. */
 const blocks = codeBlocks("docs/recipes.md");
 
 function noted(note: string): CodeBlock[] {
@@ -21,17 +21,17 @@ function textOf(file: string): string {
   return found.text;
 }
 
-/** As JavaScript, which starts sooner; `test/docs` compiles the very text. */
+/** As JavaScript, which starts faster; `test/docs` compiles the original text. */
 const javaScript = (text: string): string =>
   ts.transpileModule(text, {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true },
   }).outputText;
 
-/** One program of several: each has names of its own. */
+/** Joins several programs: each has its own names. */
 const together = (texts: readonly string[]): string =>
   texts.map((text) => `(() => { const exports = {};\n${javaScript(text)}\n})();`).join("\n");
 
-/** A block of commands, as a reader types it in the folder of the program. */
+/** A block of commands, as a reader types it in the program's folder. */
 async function type(stack: Stack, { text }: CodeBlock): Promise<void> {
   const said = await promisify(execFile)("bash", ["-e", "-c", text], {
     cwd: join(stack.folder, "program"),
@@ -50,7 +50,7 @@ const seed = {
   ],
 };
 
-/** The settings come from the environment, since recipes make stacks of their own. */
+/** The settings are in the environment, since recipes create their own stacks. */
 async function start(program: string, more: object = {}): Promise<Stack> {
   const stack = await Stack.create({ program, configured: false, emulator: { ...more } });
   Object.assign(stack.env, {

@@ -9,13 +9,13 @@ import type { Service } from "../support/service";
 import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
 
-/* Secrets by reference, with the real engine: what was sent is looked at in the emulator, which keeps its hash. */
+/* Secrets by reference with the real engine. The emulator stores a hash of each sent value, which the tests compare. */
 
-/** Each value of a test has one: none of them may stand anywhere but at the service. */
+/** Part of each secret value of a test: it may appear only at the service. */
 const canary = (name: string): string => `canary-reference-${name}`;
 const hashed = (value: string): string => `sha256:${createHash("sha256").update(value).digest("hex")}`;
 
-/** What the service holds, as hashes. */
+/** The service's objects, with hashed secrets. */
 async function held(service: Service): Promise<Record<string, unknown>> {
   const [project] = (await service.state()).projects;
   // The emulator's own records.
@@ -33,7 +33,7 @@ async function held(service: Service): Promise<Record<string, unknown>> {
   };
 }
 
-/** The changes since the log was cleared, which it is now. */
+/** The changes since the log was last cleared; clears it. */
 async function sent(service: Service): Promise<string[]> {
   const requests = await service.requests();
   await service.clearRequests();
@@ -51,7 +51,7 @@ const COMPUTE = "PATCH endpoints/…";
 const TOKEN = 'settings.pgSettings["app.token"]';
 const SALT = 'settings.pgSettings["app.salt"]';
 
-/** A file of the project as Kubernetes mounts a secret: through a link to a folder, which is what changes. */
+/** A file of the project mounted like a Kubernetes secret: through a link to a folder that is replaced. */
 function mount(stack: Stack, text: string): void {
   const secrets = join(stack.folder, "program", "secrets");
   const version = `..${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
@@ -66,7 +66,7 @@ function mount(stack: Stack, text: string): void {
   }
 }
 
-/** Where in the files of the backend (the checkpoints and their backups) something is encrypted. */
+/** Where the backend's files (the checkpoints and their backups) contain encrypted values. */
 function encryptedIn(stack: Stack): string[] {
   const places = (value: unknown, path: readonly string[]): string[] => {
     if (typeof value !== "object" || value === null) return [];
@@ -79,17 +79,17 @@ function encryptedIn(stack: Stack): string[] {
   return [...new Set(found.map((place) => place.replace(/^.*resources\./, "")))].sort();
 }
 
-/** The state with its secrets in clear, which goes where `leaks` looks. */
+/** The state with decrypted secrets, written where `leaks` searches. */
 async function shownState(stack: Stack): Promise<string> {
   const { code, stdout } = await stack.run("stack", "export", "--show-secrets");
   expect(code).toBe(0);
   return stdout;
 }
 
-/** The digests in a text, of each resource and argument. */
+/** The digests in a text, for each resource and argument. */
 const digestsIn = (text: string): string[] => [...new Set(text.match(/scrypt(-bound)?\$[^"\\]+/g))];
 
-/** What the engine keeps of a property that is secret. */
+/** What the engine stores for a secret property. */
 const CIPHERTEXT = { "4dabf18193072939515e22adb298388d": expect.any(String), ciphertext: expect.any(String) };
 
 const SMTP = `projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",

@@ -1,4 +1,4 @@
-/** The rules of what is announced, refused and kept, with the real engine; test/rules has every case of them in process. */
+/** The rules about what is announced, refused and kept, with the real engine; test/rules has all cases in process. */
 import { EACH_KIND } from "../kinds";
 import { Stack } from "../support/Stack";
 

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
 
-/** As its owner runs them: each file's outcome, and what was said. */
+/** Runs the tests as their owner would: each file's result, and the output. */
 async function npmTest(): Promise<{ code: number; files: string[]; text: string }> {
   // The backend of the caller does not exist: the tests bring their own.
   const env = { ...cliEnvironment(home, join(folder, "no backend")), CI: "true" };

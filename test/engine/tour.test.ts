@@ -9,7 +9,7 @@ jest.setTimeout(6 * LONGEST_BLOCK_MS);
 const INSTALL = "npm install pulumi-svc @pulumi/pulumi\n";
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-tour-"));
-/** In place of the name in the registry: the package as it was built here. Everything else comes as it comes to a reader. */
+/** Uses the package built here instead of the registry's. Everything else is as for a reader. */
 const replaced = new Map<string, string>();
 let reader: Reader;
 

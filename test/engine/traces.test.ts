@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Stack } from "../support/Stack";
 
-/** What SECURITY.md says of traces, logs, events and of Node's own debug output: we do not control them. */
+/** What SECURITY.md says about output that we do not control: traces, logs, events and Node's own debug output. */
 
 const LITERAL = "canary-literal-secret";
 const VALUE = "canary-value-of-a-reference";
@@ -13,7 +13,7 @@ const PROGRAM = `
   if (process.env.IS_LITERAL) own("google", pulumi.secret("${LITERAL}"));
   else own("github", svc.fromEnv("REFERENCE"));`;
 
-/** A stack that has the key and the secret themselves, or their names. */
+/** A stack with the key and the secret themselves, or their names. */
 async function stackOf(form: "values" | "names"): Promise<Stack> {
   const configured = form === "values";
   const stack = await Stack.create({ program: PROGRAM, configured, cheapDigests: true, ownProcess: true });
@@ -43,7 +43,10 @@ test.each<["values" | "names", string, string, readonly string[]]>([
   expect(names).toEqual(form === "names" ? ["PROD_KEY", "REFERENCE", "scrypt-bound$"] : []);
 });
 
-/** Those of the engine and of the SDK, which writes what it sends and gets into the engine's events. Of references: references.test.ts. */
+/**
+ * The engine's logs, and the SDK's, which contain what it sends and appear in the engine's events. For references:
+ * references.test.ts.
+ */
 test("verbose logs and events hold values in plain text, and a plan does not", async () => {
   const stack = await stackOf("values");
   const file = (name: string): string => join(stack.folder, name);

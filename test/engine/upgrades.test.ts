@@ -11,9 +11,9 @@ import { ownPort, type Service } from "../support/service";
 import { Stack, type StoredResource } from "../support/Stack";
 
 /**
- * Whole states that an earlier version left, with the program that it ran and what the service held: made once, never
- * edited. `PULUMI_SVC_WRITE_STATE=<version of the SDK> npm run test:engine -- test/engine/upgrades.test.ts` adds what this version
- * lacks: with a release all scenes, and one where a kind or an output is new.
+ * Complete states from earlier versions, with their programs and the service's objects: created once, never edited.
+ * `PULUMI_SVC_WRITE_STATE=<version of the SDK> npm run test:engine -- test/engine/upgrades.test.ts` adds those that
+ * this version lacks: all scenes for a release, or one scene for a new kind or output.
  */
 const STATES = join(__dirname, "states");
 const WRITE = process.env["PULUMI_SVC_WRITE_STATE"];
@@ -43,13 +43,13 @@ const ALL_KINDS = `
   new svc.ComputeGroup("group", { projectId: "prj-two", branchId: "br-two", primary: { adopt: true, size: 1 }, replicas: 1 });
   exports.host = whole.integration.jwksUrl;`;
 
-/** Beside them: a change that did not finish, and a creation that did not. */
+/** Also an unfinished change and an unfinished creation. */
 const computes = (size: number): string => `
   new svc.ComputeEndpoint("changed", { projectId: "prj-three", branchId: "br-three", size: ${size}, adopt: true });`;
 const CREATED_COMPUTE = `
   new svc.ComputeEndpoint("created", { projectId: "prj-three", branchId: "br-new", name: "created" });`;
 
-/** The same of what lives in an integration, and an integration that was created and could not be read. */
+/** The same for an integration's objects, and an integration that was created and could not be read. */
 const children = (name: string, projectId: string, { secret = "first", domains = ["one"] } = {}): string => `
   new svc.OAuthProvider("oauth-${name}", { ${projectId}, providerId: "microsoft", clientId: "client",
     clientSecret: pulumi.secret("fixture-client-secret-${secret}") });
@@ -60,7 +60,7 @@ const integration = (number: string): string => `
   const { projectId: ${number} } = new svc.AuthIntegration("${number}", { projectId: "prj-${number}" });`;
 const THREE = { secret: "second", domains: ["one", "two", "three"] };
 
-/** Secrets by reference, and one whose other value was not applied. */
+/** Secrets by reference, one of which has a new value that was not applied. */
 const REFERENCES = `
   const { projectId } = new svc.AuthIntegration("nine", { projectId: "prj-nine" });
   new svc.OAuthProvider("oauth", { projectId, providerId: "microsoft", clientId: "client", clientSecret: svc.fromEnv("FIXTURE_CLIENT") });
@@ -73,7 +73,7 @@ function giveReferences(stack: Stack, client: string): void {
   Object.assign(stack.env, { FIXTURE_TOKEN: "fixture-token", FIXTURE_CLIENT: client });
 }
 
-/** What versions that marked nothing by themselves have left in clear: a transformation takes the marks of the program away. */
+/** Values that versions without marks of their own have left in clear: a transformation removes the program's marks. */
 const IN_CLEAR = `
   pulumi.runtime.registerStackTransformation(({ props, opts }) => ({
     props: {
@@ -110,7 +110,7 @@ interface Scene {
   readonly give?: (stack: Stack, when: "before" | "after") => void;
 }
 
-/** By the end of the state's name. */
+/** By the suffix of the state's name. */
 const SCENES: Record<string, Scene> = {
   "": {
     projects: ["demo", "two", "three"],
@@ -164,7 +164,7 @@ const SCENES: Record<string, Scene> = {
   "-clear": { projects: ["ten"], before: "", after: IN_CLEAR, faults: [], unfinished: [], inClear: true },
 };
 
-/** A kind that none of these declares has a scene of its own, made from its case. */
+/** Any other kind has its own scene, built from its case. */
 const declared = Object.values(SCENES)
   .map(({ after }) => after)
   .join("\n");
@@ -181,7 +181,7 @@ for (const kind of KINDS) {
 
 const sceneOf = (state: string): Scene => SCENES[/(-[a-z]+)?$/.exec(state)?.[0] ?? ""] as Scene;
 
-/** Removed once the emulators that write into them have ended. */
+/** Removed after the emulators that write into them have closed. */
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 function temporary(): string {
@@ -205,7 +205,7 @@ const file = (state: string, name: string): string => join(STATES, state, name);
 
 const urnsOf = async (stack: Stack): Promise<string[]> => (await stack.resources()).map(({ urn }) => urn).sort();
 
-/** The outputs of each resource in the state, without marks: each encryption of one value looks different. */
+/** The outputs of each resource in the state, without marks: each encryption of a value differs. */
 async function outputsOf(stack: Stack): Promise<Record<string, StoredResource["outputs"]>> {
   const { stdout } = await stack.run("stack", "export", "--show-secrets");
   const { deployment } = JSON.parse(stdout, (_key, value: { plaintext?: string } | null) =>
@@ -216,17 +216,17 @@ async function outputsOf(stack: Stack): Promise<Record<string, StoredResource["o
 
 const isOurs = ({ type }: StoredResource): boolean => type.startsWith(typeToken("" as Kind));
 
-/** Of a project what no resource creates: it is there before the first `up`, or is left by it. */
+/** The parts of a project that no resource creates: they exist before the first `up`, or remain after it. */
 const NOT_HELD = ["branches", "operations", "deleted_endpoints", "kept_schemas"];
 
-/** What a program of these scenes gives as a secret, and what the service has made, where it stands in clear. */
+/** The program's secrets and those that the service has created, if they are in clear. */
 function secretsInClear({ inputs, outputs }: StoredResource): string[] {
   const { secretServerKey, url } = outputs;
   const made = [secretServerKey, url].filter((value) => typeof value === "string");
   return [...made, ...(JSON.stringify([inputs, outputs]).match(/fixture-clear-[a-z]+/g) ?? [])];
 }
 
-/** What stands at the service: each record of each list of a project, and its one mail server. */
+/** The service's objects: each record of each list of a project, and its mail server. */
 async function held(service: Service): Promise<Record<string, unknown[]>> {
   const { projects } = await service.state();
   const parts = projects.flatMap((one) =>
@@ -241,8 +241,8 @@ async function held(service: Service): Promise<Record<string, unknown[]>> {
 }
 
 /**
- * What others have beside ours, in each project where no integration of ours takes it along, and in one of their own.
- * Answers what has to stand there once all of ours is destroyed.
+ * Creates others' objects beside ours, in each project whose integration is not ours, and in one of their own. Returns
+ * the objects that must remain after all of ours are deleted.
  */
 async function plantOthers(service: Service, { projects }: Scene): Promise<Record<string, unknown[]>> {
   const isOf = (name: string): boolean => projects.some((one) => name.startsWith(`prj-${one} `));
@@ -312,7 +312,7 @@ const states = existsSync(STATES) ? readdirSync(STATES) : [];
 const saved = (state: string): Saved => JSON.parse(readFileSync(file(state, "state.json"), "utf8")) as Saved;
 const ours = (state: string): readonly StoredResource[] => saved(state).deployment.deployment.resources.filter(isOurs);
 
-// Alone: the other tests look at what was there when this file was loaded.
+// Alone: the other tests use the states from when this file was loaded.
 if (WRITE !== undefined) test.only("writes a state", () => write(WRITE));
 
 test("every kind, every output, and all that the scenes leave unfinished stand in a state that is kept", () => {
@@ -339,7 +339,7 @@ test("every kind, every output, and all that the scenes leave unfinished stand i
 
 const oldest = states[0]?.replace(/-[a-z]+$/, "") ?? "";
 
-// Of the oldest SDK in every run.
+// States of the oldest SDK are included in every run.
 test.each(WHOLE ? states : states.filter((state) => state.startsWith(oldest)))(
   "the state of %s is planned, refreshed, finished and destroyed",
   async (state) => {

@@ -35,7 +35,7 @@ const TROUBLE: readonly (readonly [string, Json, RegExp, object])[] = [
   [
     "a gateway's 404",
     { status: 404, body: "default backend - 404", contentType: "text/plain", times: 0 },
-    /has no error body/,
+    /does not have the service.s error format/,
     PATIENT,
   ],
 ];

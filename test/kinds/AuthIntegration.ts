@@ -49,13 +49,13 @@ export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
   list: INTEGRATIONS,
   planLists: [INTEGRATIONS, BRANCHES],
   deletion: { method: "DELETE", path: INTEGRATION, readsFirst: true },
-  // Of the same name is also the one that comes in its place.
+  // An integration that replaces it may have the same name.
   standing: ({ integrations }, { outs: { authProviderProjectId: own } }) =>
     (integrations as Json[]).filter((one) => one["auth_provider_project_id"] === own).map(() => String(own)),
   vanish: removedWithIntegration,
   plant: (call, { projectId, main }) =>
     call("POST", CREATE_INTEGRATION, { project_id: projectId, auth_provider: PROVIDER, branch_id: main }),
-  // The emulator keeps a list under this name.
+  // The emulator's state has this list.
   look: ({ integrations }) => (integrations as Json[]).map((one) => one["auth_provider_project_id"]),
 
   mutations: [
@@ -89,7 +89,7 @@ export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
       title: "an integration",
       path: CREATE_INTEGRATION,
       args: INTEGRATED,
-      // So that a colleague may take another branch.
+      // Allows a colleague to use another branch.
       options: { anyAuthBranch: true },
       list: (given) => recordsOf(given, "integrations"),
       nameOf: ({ auth_provider }) => String(auth_provider),

@@ -20,7 +20,7 @@ export const authKeysCase: KindCase<AuthKeysShape> = {
 
   secretOutputs: ["secretServerKey"],
   plant: (call, { projectId }) => call("POST", KEYS, { project_id: projectId, auth_provider: PROVIDER }),
-  // The service lists none, and revokes none.
+  // The service neither lists nor revokes them.
   look: () => undefined,
 
   mutations: [
@@ -29,7 +29,7 @@ export const authKeysCase: KindCase<AuthKeysShape> = {
       method: "POST",
       path: KEYS,
       to: { projectId: PROJECT, ...PATIENCE },
-      // The first one is that of the integration.
+      // The first one belongs to the integration.
       happened: async (given) => (await recordsOf(given, "key_sets")).length > 1,
       onlyAnswered: true,
     },

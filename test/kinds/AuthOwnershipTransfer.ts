@@ -9,7 +9,7 @@ import { answeredOnly, ofIntegration } from "./answeredOnly";
 import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
 import { free } from "./rules";
 
-/** Nothing is transferred by it: the emulator keeps what it has answered. */
+/** The request alone transfers nothing: the emulator stores its response. */
 const wasAsked = async (given: Harness): Promise<boolean> =>
   (await recordsOf(given, "integrations")).some((found) => "transfer_token_hashes" in found);
 
@@ -17,7 +17,7 @@ export const authOwnershipTransferCase: KindCase<AuthOwnershipTransferShape> = {
   kind: "AuthOwnershipTransfer",
   declaration,
   lifecycle: anyLifecycle(authOwnershipTransfer),
-  // Asking again is harmless.
+  // A repeated request is harmless.
   ...answeredOnly,
 
   arguments: {
@@ -28,7 +28,7 @@ export const authOwnershipTransferCase: KindCase<AuthOwnershipTransferShape> = {
 
   secretOutputs: ["url"],
   plant: (call, { projectId }) => call("POST", TRANSFER, { project_id: projectId, auth_provider: PROVIDER }),
-  // What is to be handed over stays. The emulator keeps a list under this name.
+  // The integration stays. The emulator's state has this list.
   look: ({ integrations }) => (integrations as Json[]).map((one) => one["auth_provider"]),
 
   mutations: [

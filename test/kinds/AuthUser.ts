@@ -36,7 +36,7 @@ export const authUserCase: KindCase<AuthUserShape> = {
   adopts: undefined,
   coexists: false,
 
-  // A name is encrypted in the state. Where the service repeats it in a message, nothing tells it from other words.
+  // A name is encrypted in the state. In a message of the service it cannot be distinguished from other words.
   secretArguments: {},
   byReference: [],
   secretOutputs: [],
@@ -47,11 +47,11 @@ export const authUserCase: KindCase<AuthUserShape> = {
   planLists: [INTEGRATIONS],
   deletion: { method: "DELETE", path: USER, readsFirst: true },
   standing: listedById("users"),
-  // No list of users could say that one is gone: that of the integrations can.
+  // No list of users can show a deletion, but the list of integrations can.
   vanish: removedWithIntegration,
   plant: (call, { projectId }) =>
     call("POST", CREATE_USER, { project_id: projectId, auth_provider: PROVIDER, email: USER_ARGS.email }),
-  // The emulator keeps a list under this name.
+  // The emulator's state has this list.
   look: ({ users }) => (users as Json[]).map(({ id }) => id),
 
   mutations: [
@@ -88,7 +88,7 @@ export const authUserCase: KindCase<AuthUserShape> = {
         { title: "another user", make: byColleague("theirs@example.com"), isNamed: false },
         { title: "a user with our address", make: byColleague(USER_ARGS.email), isNamed: false },
       ],
-      // None is listed, so none can be named.
+      // None is listed, so no conflict can name one.
       conflicts: [],
     },
   ],

@@ -45,7 +45,7 @@ export const REPLICA = { ...COMPUTE, branchId: "br-main", type: "read_only" };
 const sized = (cu: number): Json => ({ autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu });
 const byColleague = (endpoint: Json) => (given: Harness) => given.post(inProject(ENDPOINTS, PROJECT), { endpoint });
 
-/** A compute that its first start has left `init`. */
+/** A compute that was never started (state `init`). */
 async function unstarted(given: Harness): Promise<State> {
   await given.fault({ operation: { action: "start_compute", status: "failed" } });
   const outcome = await outcomeOf(() => given.create(COMPUTE));
@@ -113,7 +113,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
       },
     },
     poolerEnabled: { value: EVERY.poolerEnabled, other: false, change: "updates", rule: flag },
-    // The one mode that can be declared.
+    // The only mode that can be declared.
     poolerMode: { value: "transaction", other: undefined, change: "updates", rule: oneOf("transaction") },
     disabled: { value: EVERY.disabled, other: true, change: "updates", rule: flag },
     passwordlessAccess: { value: EVERY.passwordlessAccess, other: true, change: "updates", rule: flag },
@@ -185,7 +185,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
   vanish: removedById("endpoint"),
   plant: (call, place) =>
     call("POST", inProject(ENDPOINTS, place.projectId), { endpoint: { branch_id: place.free, type: "read_write" } }),
-  // The emulator keeps a list under this name.
+  // The emulator's state has this list.
   look: ({ endpoints }) => (endpoints as Json[]).map(({ id, branch_id }) => [id, branch_id]),
 
   mutations: [
@@ -303,7 +303,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
           isNamed: true,
         },
       ],
-      // A branch has any number of replicas.
+      // A branch may have several replicas.
       conflicts: [],
     },
   ],

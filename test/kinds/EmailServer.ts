@@ -50,7 +50,7 @@ export const emailServerCase: KindCase<EmailServerShape> = {
   },
   least: ({ projectId }) => ({ projectId, type: "shared" }),
   unknowns: { type: UNKNOWN, host: UNKNOWN, password: UNKNOWN },
-  // The one configuration of a project is taken over anyway, which the plan says.
+  // A project's only configuration is always adopted, and the plan announces it.
   adopts: {},
   coexists: false,
 
@@ -63,7 +63,7 @@ export const emailServerCase: KindCase<EmailServerShape> = {
   list: EMAIL,
   planLists: [INTEGRATIONS, EMAIL],
   deletion: { method: "PATCH", path: EMAIL, readsFirst: true },
-  // The emulator keeps the one of a project under this name.
+  // The emulator stores a project's configuration under this name.
   standing: ({ email_server }, { id }) => ((email_server as Json)["type"] === "standard" ? [id] : []),
   vanish: removedWithIntegration,
   plant: (call, { projectId }) => call("PATCH", inProject(EMAIL, projectId), THEIRS),

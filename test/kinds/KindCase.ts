@@ -7,123 +7,129 @@ import type { Lifecycle } from "../../src/host/lifecycle";
 import { PROJECT, type Harness, type Json, type State } from "../support/harness";
 
 /**
- * What the tests that hold for every kind need of one kind. Each file beside this one is a case, and index.ts has one for each
- * kind: a kind without a case does not compile, nor does a case without an answer to each question. All of it is written by
- * hand from docs/design/api.md, and no value in it is taken from the code under test.
+ * What the tests of every kind need to know about one kind. Each file in this folder is a case, and index.ts has one
+ * for each kind: a missing case, or a case that lacks a field, does not compile. All of it is written by hand from
+ * docs/design/api.md; no value is taken from the code under test.
  */
 export interface KindCase<Shape extends object = Readonly<Record<string, unknown>>> {
   readonly kind: Kind;
   /** The names of its arguments and outputs. */
   readonly declaration: { readonly kind: Kind; readonly args: object; readonly outputs: object };
   readonly lifecycle: AnyLifecycle;
-  /** It lives in an auth integration, which has to stand before it is created. */
+  /** It belongs to an auth integration, which must exist before it is created. */
   readonly inIntegration: boolean;
 
   readonly arguments: Readonly<Record<NamesOf<Shape>, ArgumentCase>>;
   /** A program with the fewest arguments that can be deployed. */
   readonly least: (place: Place) => Properties;
-  /** Arguments with values that are not known yet, which are changes, but no replacements. */
+  /** Arguments that may be unknown in a plan: a change, but not a replacement. */
   readonly unknowns: { readonly [Name in NamesOf<Shape>]?: unknown };
-  /** What a program adds to take over what stands; undefined: that is not possible. Nothing: it is taken over anyway. */
+  /** What a program adds to adopt an existing object; undefined: impossible; empty: it is always adopted. */
   readonly adopts: Properties | undefined;
-  /** Where it cannot be taken over: the same program under another name makes another one, and is not refused. */
+  /** If it cannot be adopted: the same program under another name creates another object and is not refused. */
   readonly coexists: boolean;
 
-  /** Arguments that hold a secret, with the given one in it. */
+  /** Arguments that contain a secret, built from the given one. */
   readonly secretArguments: { readonly [Name in NamesOf<Shape>]?: (secret: string | SecretReference) => unknown };
-  /** Those of them whose secret may be given by reference. */
+  /** Those whose secret may be given by reference. */
   readonly byReference: readonly NamesOf<Shape>[];
-  /** Outputs that are made by the service, are secret, and must turn up in no message. */
+  /** Secret outputs created by the service, which must not appear in any message. */
   readonly secretOutputs: readonly string[];
-  /** What a state may have for an id. */
+  /** The id that a state may have. */
   readonly idIn: (projectId: string) => string;
   /** The calls that send no request: no argument can be updated, or the service has no route for it. */
   readonly sendsNothing: readonly ("update" | "delete")[];
 
-  /** What a refresh asks, and what a plan that creates it asks, in this order. */
+  /** The list that a refresh reads, then a plan that creates it. */
   readonly list: string;
   readonly planLists: readonly string[];
-  /** The first change of its deletion, and whether a list is read before it; undefined: nothing is sent. */
+  /** The first request of its deletion, and whether a list is read before it; undefined: nothing is sent. */
   readonly deletion: (Route & { readonly readsFirst: boolean }) | undefined;
   /**
-   * Which objects of a state stand among the records of its project: one or none, or the domains of a Whitelist. They are
-   * named alike where two states can hold the same object.
+   * The objects of a state that exist in its project's records: one, none, or the domains of a Whitelist. The same
+   * object has the same name in different states.
    */
   readonly standing: (holdings: Json, state: State) => readonly string[];
-  /** Somebody else takes it away, so that a list of the service says so. */
+  /** Somebody else deletes it, so that a list of the service shows it. */
   readonly vanish: (given: Harness, state: State) => Promise<void>;
-  /** Somebody else makes the same in the API, as far as one can, with secrets of their own. */
+  /** Somebody else creates the same by the API, as far as possible, with other secrets. */
   readonly plant: (call: RawCall, place: Place) => Promise<unknown>;
-  /** What stands of this kind, told apart by what a replacement would change. */
+  /** The existing objects of this kind, distinguished by what a replacement would change. */
   readonly look: (holdings: Json) => unknown;
 
-  /** Each request that changes something: done.test.ts gives it every odd answer. */
+  /** Each changing request: done.test.ts gives it every unusual response. */
   readonly mutations: readonly Mutation[];
   /** Other programs, and the first request of the update to each. */
   readonly updates: readonly Update[];
-  /** What is lost in a replacement, or what stays, as the plan has to say. */
+  /** What a replacement loses or keeps, as the plan must say. */
   readonly lost: RegExp | undefined;
-  /** Programs that a replacement makes take over what stands in project `elsewhere`. */
+  /** Programs whose replacement adopts an existing object in project `elsewhere`. */
   readonly takeovers: readonly Takeover[];
-  /** Creations that are found in a list where their response is lost. */
+  /** Creations that are found in a list if their response is lost. */
   readonly creations: readonly Creation[];
   /** Two declarations of one object. */
   readonly twins: readonly Twins[];
-  /** Declarations that only look alike: they can stand beside each other, `elsewhere` in another project. */
+  /** Declarations that look alike but can coexist, with `elsewhere` in another project. */
   readonly distinct: (place: Place, elsewhere: Place) => readonly Properties[];
-  /** Programs whose object two entries of a state can hold, such as after two imports. */
+  /** Programs whose object two entries of a state can hold, for example after two imports. */
   readonly heldTwice: readonly { readonly title: string; readonly inputs: (place: Place) => Properties }[];
-  /** Any number of them in one project, told apart by a letter; undefined: there is one, or they cannot be told apart. */
+  /**
+   * Several objects in one project, distinguished by a letter; undefined: there is only one, or they are
+   * indistinguishable.
+   */
   readonly several: Several | undefined;
 }
 
-/** As the engine sees it: of any arguments and outputs. */
+/** As the engine sees it, for any arguments and outputs. */
 export type AnyLifecycle = Lifecycle<object, object>;
 
 export const anyLifecycle = <Args extends object, Outputs extends object>(
   lifecycle: Lifecycle<Args, Outputs>,
 ): AnyLifecycle =>
-  // What the host hands to it has passed its schemas.
+  // The host passes only values that match its schemas.
   lifecycle as unknown as AnyLifecycle;
 
 /** A project with three branches. */
 export interface Place {
   readonly projectId: string;
-  /** The default branch, where an integration can be. In the demo project it has a primary. */
+  /** The default branch, which can have an integration. In the demo project it has a primary. */
   readonly main: string;
-  /** Two without a compute. */
+  /** Two branches without a compute. */
   readonly free: string;
   readonly other: string;
 }
 
 export const DEMO: Place = { projectId: PROJECT, main: "br-main", free: "br-dev", other: "br-test" };
 
-/** `replaces`: another object takes its place. `restarts`: it is updated, and drops its connections. `stored`: the state holds it, and nothing is sent. `nothing`: it counts at the creation only. */
+/**
+ * `replaces`: another object replaces it. `restarts`: it is updated and drops its connections. `stored`: only the state
+ * changes, and nothing is sent. `nothing`: it has an effect only at creation.
+ */
 type Change = "replaces" | "updates" | "restarts" | "stored" | "nothing";
 
 type Value = string | number | boolean | readonly unknown[] | Properties;
 
-/** Of each form that the arguments have. */
+/** For each form of the arguments. */
 type NamesOf<Shape> = Shape extends unknown ? keyof Shape & string : never;
 
 export interface ArgumentCase {
-  /** What no object has by itself. Undefined: a whole program leaves it out. */
+  /** A value that no object has by default. Undefined: a whole program omits it. */
   readonly value: Value | ((place: Place) => Value) | undefined;
   /** Undefined: there is no other value. */
   readonly other: Value | ((place: Place) => Value) | undefined;
   readonly change: Change;
-  /** The arguments that cannot be given beside the other value. */
+  /** The arguments that are invalid together with the other value. */
   readonly without?: readonly string[];
   readonly rule: Rule;
 }
 
-/** Values for one argument: those that the service surely takes, and those that it surely does not. */
+/** Values of one argument that the service certainly accepts, and values that it certainly refuses. */
 export interface Rule {
   readonly good: fc.Arbitrary<unknown>;
   readonly bad: fc.Arbitrary<unknown>;
 }
 
-/** One call of the API, past the provider; a refusal is an answer. */
+/** One API call without the provider; a refusal is a response. */
 export type RawCall = (method: string, path: string, body?: Json) => Promise<Json>;
 
 interface Route {
@@ -131,26 +137,28 @@ interface Route {
   readonly path: string;
 }
 
-/** One route that changes something, and a step of the engine that uses it. */
+/** A route that changes something, and a step of the engine that uses it. */
 export interface Mutation extends Route {
   readonly title: string;
-  /** What stands before. Nothing, when it is left out. */
+  /** What exists before. @default nothing */
   readonly from?: Properties;
-  /** Makes what stands before, where creating is not enough. */
+  /** Creates the initial object, if a plain creation is not enough. */
   readonly prepare?: (given: Harness) => Promise<State>;
-  /** What the program declares then; nothing: it is deleted. */
+  /** What the program declares next; undefined: the object is deleted. */
   readonly to: Properties | undefined;
-  /** Whether the service has done what was asked. */
+  /** Whether the service has executed the request. */
   readonly happened: (given: Harness) => Promise<boolean>;
-  /** What must be in the words, where the service goes on showing what was there before. */
+  /** The message must match this if the service keeps showing the old object. */
   readonly argument?: RegExp;
-  /** What the answer alone tells: an id, keys, an address. */
+  /** Only the response contains the result: an id, keys, an address. */
   readonly onlyAnswered?: true;
-  /** What it creates stands anyway and is only configured: an unfinished one may be kept. */
+  /** It configures an object that always exists: an unfinished one may be kept. */
   readonly configures?: true;
   /** No list shows whether it happened. */
   readonly unlisted?: true;
-  /** Something was sent that no list shows: only an answer of the right shape, or an empty one, tells that it is set. */
+  /**
+   * It sends values that no list shows: only a response of the right form, or an empty one, proves that they are set.
+   */
   readonly secret?: true;
 }
 
@@ -168,32 +176,32 @@ export interface Takeover {
 /** A creation in the demo project. */
 export interface Creation {
   readonly title: string;
-  /** Of its POST. */
+  /** The path of its POST. */
   readonly path: string;
   readonly args: Properties;
   readonly options?: EmulatorOptions;
-  /** The objects of this sort at the service. */
+  /** The service's objects of this type. */
   readonly list: (given: Harness) => Promise<Json[]>;
-  /** The name of one of them in words and ids. */
+  /** An object's name in messages and ids. */
   readonly nameOf: (record: Json) => string;
-  /** What tells it apart in words, where its name does not. */
+  /** Texts that identify it in messages if its name does not. */
   readonly marks?: (record: Json) => string[];
-  /** Whether a list proves that it is ours where the response is lost. `bodiless`: its good answer has no body. */
+  /** Whether a list proves that it is ours if the response is lost. `bodiless`: a successful response has no body. */
   readonly isFound: boolean | "bodiless";
-  /** What a colleague makes while the response of ours is lost. */
+  /** What a colleague creates while our response is lost. */
   readonly lookalikes: readonly Lookalike[];
-  /** What a colleague makes right before ours arrives, so that it is refused. */
+  /** What a colleague creates just before our request arrives, so that it is refused. */
   readonly conflicts: readonly Lookalike[];
 }
 
 interface Lookalike {
   readonly title: string;
   readonly make: (given: Harness) => Promise<unknown>;
-  /** The message has to name it. */
+  /** The message must name it. */
   readonly isNamed: boolean;
 }
 
-/** `twoKind`: where the other one is of another kind. */
+/** `twoKind`: if the other one is of another kind. */
 export interface Twins {
   readonly title: string;
   readonly one: (place: Place) => Properties;
@@ -203,7 +211,7 @@ export interface Twins {
 
 interface Several {
   readonly inputs: (place: Place, letter: string) => Properties;
-  /** The letters of those that stand, sorted; with what shows that each has its own values. */
+  /** The sorted letters of existing objects, and proof that each has its own values. */
   readonly letters: (holdings: Json) => readonly string[];
 }
 
@@ -212,7 +220,7 @@ const valueIn = (value: ArgumentCase["value"], place: Place): unknown =>
 
 const entriesOf = (kindCase: KindCase): (readonly [string, ArgumentCase])[] => Object.entries(kindCase.arguments);
 
-/** A program with every argument that has a value of its own. */
+/** A program with every argument set to a distinctive value. */
 export const wholeIn = (kindCase: KindCase, place: Place): Properties =>
   Object.fromEntries(
     entriesOf(kindCase).flatMap(([name, { value }]) => {
@@ -221,7 +229,7 @@ export const wholeIn = (kindCase: KindCase, place: Place): Properties =>
     }),
   );
 
-/** Another value of each argument whose change does this. */
+/** Another value for each argument whose change has one of these effects. */
 export const othersIn = (kindCase: KindCase, place: Place, ...changes: readonly Change[]): Properties =>
   Object.fromEntries(
     entriesOf(kindCase)
@@ -229,5 +237,5 @@ export const othersIn = (kindCase: KindCase, place: Place, ...changes: readonly 
       .map(([name, { other }]) => [name, valueIn(other, place)]),
   );
 
-/** Seconds: what waits for something that cannot come must not make the tests slow. */
+/** In seconds: waiting for something impossible must not slow down the tests. */
 export const PATIENCE = { __timeouts: { create: 4, update: 4, delete: 4 } };

@@ -73,7 +73,7 @@ export const oauthProviderCase: KindCase<OAuthProviderShape> = {
   standing: listedById("oauth_providers"),
   vanish: removedById("oauth_provider"),
   plant: (call, { projectId }) => call("POST", inProject(OAUTH, projectId), { id: STANDARD.providerId, ...THEIRS }),
-  // The emulator keeps a list under this name.
+  // The emulator's state has this list.
   look: ({ oauth_providers }) => (oauth_providers as Json[]).map(({ id }) => id),
 
   mutations: [
@@ -183,9 +183,9 @@ export const oauthProviderCase: KindCase<OAuthProviderShape> = {
       clientId: letter,
       clientSecret: `secret of ${letter}`,
     }),
-    // Whatever was taken over or made anew: the credentials are those of its own.
+    // Adopted or created, each has its own credentials.
     letters: ({ oauth_providers }) =>
-      // The emulator keeps a list under this name.
+      // The emulator's state has this list.
       (oauth_providers as Json[])
         .filter(({ id, client_id }) => id === `p-${String(client_id).toLowerCase()}`)
         .map(({ client_id }) => String(client_id))

@@ -33,7 +33,7 @@ export const whitelistCase: KindCase<WhitelistShape> = {
   },
   least: ({ projectId }) => ({ projectId, domains: [SITE] }),
   unknowns: { domains: [A, UNKNOWN] },
-  // It declares the whole list, whatever stands there.
+  // It always declares the whole list, whatever exists.
   adopts: {},
   coexists: false,
 
@@ -47,7 +47,7 @@ export const whitelistCase: KindCase<WhitelistShape> = {
   planLists: [INTEGRATIONS, DOMAINS],
   deletion: { method: "DELETE", path: DOMAINS, readsFirst: true },
   standing: ({ domains }, { outs }) =>
-    // The emulator keeps a list under this name, and a state of this kind too.
+    // The emulator's state and the states of this kind have this list.
     (domains as Json[])
       .map(({ domain }) => String(domain))
       .filter((one) => (outs["domains"] as string[]).includes(one)),
@@ -59,7 +59,7 @@ export const whitelistCase: KindCase<WhitelistShape> = {
     for (const domain of [SITE, THEIR_SITE])
       await call("POST", inProject(DOMAINS, projectId), { domain, auth_provider: PROVIDER });
   },
-  // The emulator keeps a list under this name.
+  // The emulator's state has this list.
   look: ({ domains }) => (domains as Json[]).map(({ domain }) => domain),
 
   mutations: [
@@ -83,7 +83,7 @@ export const whitelistCase: KindCase<WhitelistShape> = {
   ],
   updates: [
     {
-      // Theirs has what it declares now, and what the state of ours lists.
+      // Their whitelist has what it declares now, and what our state lists.
       title: "a whitelist",
       args: { ...WHITELIST_ARGS, domains: [THEIR_SITE] },
       method: "DELETE",

@@ -23,7 +23,7 @@ export const DOMAIN_ARGS = { projectId: PROJECT, ...PATIENCE, domain: SITE };
 const siteOf = (letter: string): string => `https://${letter.toLowerCase()}.example.com`;
 const byColleague = (domain: string) => (given: Harness) =>
   given.post(inProject(DOMAINS, PROJECT), { domain, auth_provider: PROVIDER });
-// The emulator keeps a list under this name.
+// The emulator's state has this list.
 const domainsIn = ({ domains }: Json): string[] => (domains as Json[]).map(({ domain }) => String(domain)).sort();
 
 export const whitelistDomainCase: KindCase<WhitelistDomainShape> = {

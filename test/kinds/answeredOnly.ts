@@ -3,15 +3,15 @@ import { INTEGRATIONS, removedWithIntegration } from "../support/rules/routes";
 import type { KindCase } from "./KindCase";
 import { segment } from "./rules";
 
-/** The arguments of what is asked for with the name of an integration and nothing else. */
+/** The arguments of requests that contain only the name of an integration. */
 export const ofIntegration = {
   projectId: { value: ({ projectId }) => projectId, other: "prj-other", change: "replaces", rule: segment },
   authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
 } satisfies Partial<KindCase["arguments"]>;
 
 /**
- * What stands in one answer and nowhere else: the service lists none, changes none and takes none back. So there is nothing
- * to take over, and any number of them can be declared beside each other.
+ * For objects that exist in one response only: the service cannot list, change or revoke them. So nothing can be
+ * adopted, and several can be declared side by side.
  */
 export const answeredOnly = {
   inIntegration: true,

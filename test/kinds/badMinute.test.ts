@@ -3,7 +3,7 @@ import { DEMO, wholeIn, type KindCase } from "./KindCase";
 import { started } from "./started";
 import { expectNoSecrets, MISBEHAVIOURS, thrownBy } from "../support/harness";
 
-/* What holds for every resource when the service has a bad minute. It waits, so that it stands beside everyKind.test.ts. */
+/* Tests of every resource while the service misbehaves. They wait, so they are not in everyKind.test.ts. */
 
 describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
   const { lifecycle, secretOutputs } = kindCase;

@@ -20,7 +20,7 @@ import {
   type State,
 } from "../support/harness";
 
-/* What holds for every resource. What is true of one alone stands in test/resources. */
+/* Tests of every resource. Tests of a single resource are in test/resources. */
 
 cheapDigests();
 
@@ -163,11 +163,11 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
     given.restart();
     await given.forgetRequests();
     const objects = lifecycle.objects(id, outs);
-    // What nothing deletes cannot be taken over either: each creation makes another one.
+    // An object that cannot be deleted cannot be adopted either: each creation makes another one.
     expect(objects.length > 0).toBe(deletion !== undefined);
     for (const object of objects) given.session.memory.takeOver(object, urnOf(lifecycle.kind, "other"));
     if (deletion === undefined) return;
-    // Of a change that is to go on, more is sent than a plan shows.
+    // An unfinished change sends more than a plan shows.
     const error = await thrownBy(given.update({ id, outs: { ...outs, __unfinished: "update" } }, inputs));
     expect(error.message).toContain(`Could not update ${lifecycle.kind} ${id} ("thing"): `);
     expect(error.message).toMatch(/"other" of this program took over .* in the same run/);
@@ -183,7 +183,7 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
       await given.fault({ method: "GET", delayMs: 200 });
       const other = { __urn: urnOf(lifecycle.kind, "other") };
       const deleting = given.provider.delete(id, outs);
-      // While it looks whether its integration still stands.
+      // While it checks whether its integration still exists.
       await until(given.requests, (all) => all.length > 0);
       await given.provider.check(inputs, { ...inputs, ...other });
       await given.provider.diff(id, { ...outs, ...other }, { ...inputs, ...other });
@@ -199,7 +199,7 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
       const { id, outs } = await given.create(inputs);
       given.restart();
       await given.forgetRequests();
-      // The pause leaves time for what happens while the first attempt is on its way.
+      // The delay leaves time for events during the first attempt.
       await given.fault({ method: deletion.method, status: 503, delayMs: 300, times: 1 });
       const other = { __urn: urnOf(lifecycle.kind, "other") };
       const deleting = given.provider.delete(id, outs);
@@ -249,7 +249,9 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
   if (inIntegration) childCases(kindCase);
 });
 
-/** What holds for everything that lives in an auth integration (docs/design/decisions.md, Replacing, moving, adopting). */
+/**
+ * Tests of every object that belongs to an auth integration (docs/design/decisions.md, Replacing, moving, adopting).
+ */
 function childCases(kindCase: KindCase): void {
   const { lifecycle } = kindCase;
   const inputs = wholeIn(kindCase, DEMO);

@@ -11,8 +11,8 @@ import { whitelistCase } from "./Whitelist";
 import { whitelistDomainCase } from "./WhitelistDomain";
 
 /**
- * A case for each kind: the tests that hold for every kind iterate over them. With this type of its own, a missing case is one
- * error here, and not one wherever a test looks a case up.
+ * A case for each kind, for the tests of every kind. With this explicit type, a missing case is one error here, not one
+ * in each test that uses it.
  */
 export const KIND_CASES: Readonly<Record<Kind, KindCase>> = {
   AuthIntegration: authIntegrationCase,
@@ -27,7 +27,7 @@ export const KIND_CASES: Readonly<Record<Kind, KindCase>> = {
 };
 
 export const EACH_CASE: readonly KindCase[] = Object.values(KIND_CASES);
-/** For `test.each`: the name of the kind stands in the title. */
+/** For `test.each`, with the name of the kind in the title. */
 export const EACH_KIND: readonly (readonly [Kind, KindCase])[] = EACH_CASE.map((one) => [one.kind, one]);
-/** What lives in an auth integration. */
+/** Kinds that belong to an auth integration. */
 export const EACH_CHILD = EACH_KIND.filter(([, { inIntegration }]) => inIntegration);

@@ -12,7 +12,7 @@ import { DEMO, wholeIn, type ArgumentCase } from "./KindCase";
 
 const PATHS = Object.values(known).filter((one) => typeof one === "string");
 
-/* Whether the cases say the same as the code of each kind: they are written apart from it. */
+/* Compares the hand-written cases with the code of each kind. */
 
 test("each kind has the case of its name", () => {
   expect(Object.keys(KIND_CASES).sort()).toEqual([...KINDS].sort());
@@ -26,7 +26,7 @@ test.each(EACH_KIND)(
     expect({ [`arguments of test/kinds/${kind}.ts`]: Object.keys(one.arguments).sort() }).toEqual({
       [`arguments of test/kinds/${kind}.ts`]: Object.keys(one.declaration.args).sort(),
     });
-    // Of a spec only this is looked at.
+    // The part of a spec used here.
     const specs = Object.entries(one.lifecycle.args as Record<string, { replaces?: boolean | string }>);
     const replacing = specs.filter(([, { replaces = false }]) => replaces !== false).map(([name]) => name);
     const said = Object.entries<ArgumentCase>(one.arguments).filter(([, { change }]) => change === "replaces");
@@ -41,17 +41,17 @@ test.each(EACH_KIND)("%s: a whole program of its case differs from the other val
 });
 
 test.each(EACH_KIND)("%s: its case names the arguments that may be references", (_kind, one) => {
-  // Of a declaration only this is looked at.
+  // The part of a declaration used here.
   const args = Object.entries(one.declaration.args as Record<string, { reference?: unknown }>);
   const declared = args.filter(([, { reference }]) => reference !== undefined).map(([name]) => name);
   expect([...one.byReference].sort()).toEqual(declared.sort());
 });
 
-/** Fields of a case that tests iterate over: an empty one would leave those tests out. */
+/** Tests iterate over these fields of a case: an empty field would skip them. */
 test.each(EACH_KIND)("%s: its case fills the fields that its lifecycle and declaration ask for", (kind, one) => {
   const { lifecycle, declaration } = one;
   const changes = Object.values<ArgumentCase>(one.arguments).map(({ change }) => change);
-  // Of a declaration only this is looked at.
+  // The part of a declaration used here.
   const args = Object.entries(declaration.args as Record<string, { secret?: boolean }>);
   const secrets = args.filter(([, { secret }]) => secret === true).map(([name]) => name);
   const wrong = [
@@ -106,7 +106,7 @@ test("each route that changes something is a mutation of a kind, and stands in t
 test.each(EACH_KIND)("%s: the tests that name each kind know it", (kind, { deletion }) => {
   const named: Record<string, string> = {
     "test/support/faultCampaign.ts": `new svc.${kind}(`,
-    // An object that can be in the way of a plan, and that a colleague can make or delete.
+    // For an object that can conflict with a plan, and that a colleague can create or delete.
     ...(deletion !== undefined && {
       "test/rules/mistakes.test.ts": `"${kind}"`,
       "test/rules/twoActors.model.test.ts": `"${kind}"`,

@@ -3,8 +3,8 @@ import { anyCharacter } from "../support/characters";
 import type { Rule } from "./KindCase";
 
 /*
- * What the service takes and what it does not, written after docs/design/api.md and not after the schemas: the building blocks
- * of each kind's rules.
+ * Values that the service accepts and refuses, from docs/design/api.md and not from the schemas: the building blocks of
+ * each kind's rules.
  */
 
 /** docs/design/api.md, Compute sizes. */
@@ -13,7 +13,7 @@ export const SIZES = [
   44, 46, 48, 50, 52, 54, 56,
 ];
 
-/** In each string value that is no rule's own: it must turn up in no reason. */
+/** Part of each string value without its own rule: no reason may contain it. */
 export const CANARY = "cAnArYq";
 
 export const letters = (most: number) => fc.stringMatching(new RegExp(`^[a-z][a-z0-9]{0,${most - 1}}$`));
@@ -37,7 +37,7 @@ export const text = (good: fc.Arbitrary<string>, ...bad: fc.Arbitrary<string>[])
 export const flag: Rule = { good: fc.boolean(), bad: notFlag };
 export const free: Rule = { good: lists, bad: notList };
 export const oneOf = (...words: string[]): Rule => text(fc.constantFrom(...words), canary, huge);
-/** What would leave its place in a path. */
+/** Values that would leave their segment of a path. */
 export const PATHS = ["..", ".", "a/b", "../x", "%2f", "a b", "a\nb", "a?b", "a#b", "\u202ea", "a\u0000"].map(
   (odd) => odd + (odd.includes(".") ? "/" : "") + CANARY,
 );
@@ -47,9 +47,9 @@ export const branch = text(
   canary,
   fc.constantFrom("br-", ...PATHS),
 );
-/** What is `length` characters long. */
+/** Texts of exactly this length. */
 const ofLength = (length: number) => fc.string({ unit: "grapheme-ascii", minLength: length, maxLength: length });
-/** The shortest and the longest are named, since fast-check by itself hardly makes a long text. */
+/** The shortest and longest are explicit, since fast-check rarely generates long texts. */
 export const counted = (longest: number): Rule =>
   text(
     fc.oneof(ofLength(1), ofLength(longest), fc.integer({ min: 1, max: longest }).chain(ofLength)),

@@ -5,7 +5,7 @@ import type { KindCase } from "./KindCase";
 
 type Client = Parameters<typeof harness>[2];
 
-/** A provider of the kind, and the integration that it needs. */
+/** A provider of the kind, with the integration that it needs. */
 export async function started(
   { lifecycle, inIntegration }: KindCase,
   options?: EmulatorOptions,
@@ -18,7 +18,7 @@ export async function started(
 
 /** The same through a hostile network. */
 export async function sceneOf({ lifecycle, inIntegration }: KindCase, options: EmulatorOptions = {}): Promise<Scene> {
-  // Secrets that can be read back would prove what no real service need show.
+  // Readable secrets would prove what a real service need not show.
   const opened = await scene(lifecycle, { ...(inIntegration && { secretAnswers: "absent" }), ...options });
   if (inIntegration) await withIntegration(opened.given);
   return opened;

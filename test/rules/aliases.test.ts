@@ -1,4 +1,4 @@
-/** Rule 4 with `aliases`: resources that have changed their names, beside what has come under the old one. */
+/** Rule 4 with `aliases`: renamed resources, beside a new resource with the old name. */
 import { EACH_CHILD } from "../kinds";
 import { output, type Kind, type Program } from "../support/rules/program";
 import { branch, expectClean, expectDone, placeIn, world } from "../support/rules/world";
@@ -11,13 +11,13 @@ const integration = (databaseName: string) => ({
   inputs: { projectId: "prj-1", branchId: branch("prj-1", 1), databaseName },
 });
 
-/** Also what stands in each integration by itself. */
+/** Includes the objects that each integration has by default. */
 const CHILDREN = EACH_CHILD.flatMap(([kind, { least, adopts, takeovers }]): (readonly [Kind, object])[] => [
   [kind, { ...least(placeIn("prj-1")), ...adopts }],
   ...takeovers.map(({ from }): readonly [Kind, object] => [kind, from(placeIn("prj-1"))]),
 ]);
 
-/** A child under a name and its former ones, in an integration whose replacement is another database. */
+/** A child under its current and former names, in an integration that is replaced because of another database. */
 const childIn =
   (kind: Kind, inputs: object) =>
   (name: string, databaseName: string, aliases: string[]): Program => [

@@ -1,6 +1,6 @@
 /**
- * Rule 5: what a plan will or may replace, restart or take over stands on the resource's line. Plans go through a
- * stand-in for the engine (program.ts); nothing here knows how a warning comes about.
+ * Rule 5: the resource's line announces everything that a plan will or may replace, restart or adopt. Plans go through
+ * a stand-in for the engine (program.ts); the tests do not depend on how warnings are computed.
  */
 import { records, until } from "../support/emulator";
 import { EACH_CASE, EACH_KIND, KIND_CASES } from "../kinds";

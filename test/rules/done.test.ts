@@ -48,7 +48,7 @@ const WAYS: readonly Way[] = [
   ["a web page", "odd", page(200)],
 ];
 
-/** What stands before the change, and the process that makes the change. */
+/** The state before the change, and the process that makes the change. */
 async function prepared({ from, prepare }: Mutation, { given }: Scene): Promise<State | undefined> {
   const state = prepare === undefined ? from && (await given.create(from)) : await prepare(given);
   given.restart();
@@ -59,7 +59,7 @@ async function prepared({ from, prepare }: Mutation, { given }: Scene): Promise<
 const changedBy = ({ from = {}, to = {} }: Mutation): string[] =>
   Object.keys(to).filter((name) => JSON.stringify(Reflect.get(to, name)) !== JSON.stringify(Reflect.get(from, name)));
 
-/** What did not happen is not in the state, and the next plan takes it up again. */
+/** What did not happen is not in the state, and the next plan retries it. */
 function expectNotRecorded(mutation: Mutation, outcome: Outcome): void {
   const words = wordsOf(outcome);
   expect(words).not.toBe("");
@@ -136,7 +136,7 @@ describe.each(MUTATIONS)("%s", (_title, kindCase, mutation) => {
   });
 });
 
-/** The answer of a compute route with another size in it. */
+/** The response of a compute route with another size. */
 const anotherSize = altered((body) => ({
   ...body,
   // The routes of a compute answer its record under this key.
@@ -148,14 +148,14 @@ const sentAnotherSize = ({ endpoint }: Json): Json => ({
 const sizesOf = async (given: Harness): Promise<unknown[]> =>
   (await computesOf(given)).map((found) => found["autoscaling_limit_max_cu"]);
 
-/** What the state may keep of a change that the service did not make as asked. */
+/** What the state may keep of a change that the service did not make as requested. */
 function expectAskedAgain(outcome: Outcome, name: string, shown: unknown): void {
   expect(wordsOf(outcome)).toContain(name);
   if (outcome.ended === "well" || outcome.kept === undefined) return;
   expect(outcome.kept.outs).toMatchObject({ [name]: shown, __unfinished: expect.anything() });
 }
 
-/** For the first requests alone. */
+/** Only for the first requests. */
 function oftenest(times: number): () => boolean {
   let count = 0;
   return () => (count += 1) <= times;
@@ -324,7 +324,7 @@ describe("an answer of the right shape with another value than was sent", () => 
   });
 });
 
-/** The operations of the compute that began after this many, and ended well. */
+/** The compute's operations after the first `count` that succeeded. */
 const endedWellSince = async (given: Harness, count: number): Promise<unknown[]> =>
   (await recordsOf(given, "operations"))
     .slice(count)

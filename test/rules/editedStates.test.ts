@@ -5,15 +5,15 @@ import { STANDARD } from "../support/emailServers";
 import type { Harness, State } from "../support/harness";
 
 /*
- * A state that somebody has edited: each stored value, of every kind, gets the other types that JSON has. Whatever is
- * called then ends well or in words, and nothing of the edited value leaves.
+ * An edited state: each stored value of every kind is replaced by the other JSON types. Every call then succeeds or
+ * fails with a message, and the edited value is never sent.
  */
 
 const EDITED = "edited-by-hand";
 const NUMBER = 424_242;
 const OTHER_TYPES = [NUMBER, true, EDITED, [NUMBER], [EDITED], { edited: EDITED }, { pgSettings: NUMBER }, []];
 
-/** What a call must not end with: words of JavaScript. */
+/** JavaScript's own error messages, with which no call may fail. */
 const NO_WORDS =
   /is not a function|not iterable|Cannot |undefined|\[object|reading '|unexpected failure|is not a constructor/;
 
@@ -21,7 +21,7 @@ const typeOf = (value: unknown): string => (Array.isArray(value) ? "list" : type
 
 const started = (kindCase: KindCase): Promise<Harness> => startedKind(kindCase, { activationMs: 5 }, { lagMs: 20 });
 
-/** The words that it failed with, if it did. */
+/** The error message, if it failed. */
 async function expectWords(work: Promise<unknown>): Promise<string> {
   const words = await work.then(
     () => "",
@@ -31,7 +31,7 @@ async function expectWords(work: Promise<unknown>): Promise<string> {
   return words;
 }
 
-/** No request of ours had the edited value in it. */
+/** Asserts that no request of ours contained the edited value. */
 async function expectNothingEditedSent(given: Harness): Promise<void> {
   const sent = JSON.stringify((await given.mutations()).map(({ method, path, body }) => [method, path, body]));
   expect(sent).not.toContain(EDITED);

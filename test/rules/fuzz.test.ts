@@ -10,8 +10,8 @@ import { UNKNOWN } from "../support/harness";
 import { Service } from "../support/service";
 
 /*
- * Anything that an engine may hand over goes through the real provider of each kind. What must pass and what must not is
- * written in test/kinds, after docs/design/api.md and not after the schemas.
+ * Passes anything that an engine may send through the real provider of each kind. The valid and invalid values are
+ * defined in test/kinds, from docs/design/api.md and not from the schemas.
  */
 
 const LONGEST_REASON = 600;
@@ -43,7 +43,7 @@ test.each([
   expect(reasons.filter(about(name))).toEqual([expect.stringContaining(`${at}.__proto__: `)]);
 });
 
-/** Everything else: any depth, any shape, names that JavaScript knows, values that are not known yet. */
+/** Everything else: any depth, any shape, names with a meaning in JavaScript, unknown values. */
 const names = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "length", "", "min", "max"),
   fc.constantFrom("afterSeconds", "pgSettings", "preloadLibraries", "enabledLibraries", "useDefaults", "__unfinished"),
@@ -86,7 +86,7 @@ function providerOf(kind: Kind) {
   return provider;
 }
 
-/** The reasons of what is refused, each of them fit for a terminal. */
+/** The reasons of a refusal, each safe for a terminal. */
 async function check(kind: Kind, given: Properties, olds: Properties = {}): Promise<string[]> {
   const began = performance.now();
   const { failures = [], inputs } = await providerOf(kind).check(olds, given);

@@ -18,20 +18,20 @@ import {
 import { computeScene, emailScene, oauthScene } from "../support/rules/scenes";
 import { up, wordsOf, type Outcome } from "../support/rules/steps";
 
-/** What goes on after a change that failed (docs/design/rules.md, 1). */
+/** What continues after a failed change (docs/design/rules.md, 1). */
 
 const keptBy = (outcome: Outcome): State => {
   if (outcome.ended === "well" || outcome.kept === undefined) throw new Error("nothing was kept");
   return outcome.kept;
 };
 
-/** What the PATCH requests since the last look asked for. */
+/** The bodies of the PATCH requests since the last call. */
 const patches = async (given: Harness): Promise<unknown[]> =>
   (await given.requests("PATCH")).map(({ body }) => body["endpoint"]);
 
 const byHand = (given: Harness, state: State, set: Json): Promise<void> =>
   given.edit({ kind: "endpoint", id: endpointId(state), set });
-/** As the emulator shows a secret that it keeps. */
+/** A stored secret as the emulator shows it. */
 const shown = (secret: string): string => `sha256:${createHash("sha256").update(secret).digest("hex")}`;
 const RESIZED = { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 };
 

@@ -123,7 +123,7 @@ test("a domain can be deleted while another auth provider of the project has it 
   expect(await recordsOf(given, "domains")).toEqual([]);
 });
 
-/** As the program writes it, and as the service may spell it. */
+/** As the program spells it, and as the service may. */
 const site = "https://a.example.com";
 
 describe("a domain that the service spells otherwise, and that a lagging list hides", () => {

@@ -4,7 +4,7 @@ import { COMPUTE } from "../kinds/ComputeEndpoint";
 import { ENDPOINT } from "../support/rules/routes";
 import { computeScene } from "../support/rules/scenes";
 
-/** What a colleague changes while a change of ours waits for its turn, or between two attempts of it. */
+/** Changes of a colleague while our change waits for its turn, or between two of its attempts. */
 
 const LOCKED = { status: 423, text: JSON.stringify({ code: "LOCKED", message: "another operation is running" }) };
 const BROKEN = { status: 503, text: JSON.stringify({ code: "UNAVAILABLE", message: "try again" }) };
@@ -14,7 +14,7 @@ const atService = async (given: Harness, id: string): Promise<Json> =>
   // The route answers one record under this key.
   (await given.get(`${DEMO_ENDPOINTS}/${id}`))["endpoint"] as Json;
 
-/** Something to wait for, and the call that makes it happen. */
+/** A promise, and the function that resolves it. */
 function event(): [Promise<void>, () => void] {
   let happens = (): void => undefined;
   return [new Promise((resolve) => (happens = resolve)), () => happens()];

@@ -1,6 +1,7 @@
 /**
- * Rule 7 of docs/design/rules.md: what is secret leaves the provider marked. The cells are made from the declarations: each secret
- * argument in each form, and each secret output, through each history. The engine is imitated in what it does with marks.
+ * Rule 7 of docs/design/rules.md: everything secret leaves the provider marked. The cells are built from the
+ * declarations: each secret argument in each form, and each secret output, through each history. The engine's handling
+ * of marks is simulated.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +21,7 @@ cheapDigests();
 const folder = mkdtempSync(join(tmpdir(), "marked-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** One value, as a program gives it. */
+/** A value as a program gives it. */
 interface Given {
   readonly secret: string;
   /** Of its own for each cell: they run side by side. */
@@ -57,12 +58,12 @@ const FAULTS = {
   "is done, and the command is killed": () => undefined,
   "meets an outage": ({ on }: Hostile) => on({ executed: false, answer: lost }),
 } as const;
-/** The last: of a test's own. */
+/** The last one is for a test of its own. */
 type Fault = keyof typeof FAULTS | "fails afterwards";
 const isChange = ({ method }: { method: string }): boolean => method !== "GET";
 const SERVER_ERROR = json({ request_id: "req-1", code: "", message: "sorry" }, 500);
 
-/** What cannot end well is given up soon; all else has time, as many cells run side by side. */
+/** Work that cannot succeed times out soon; everything else has time, because many cells run concurrently. */
 const timeoutsOf = (fault: Fault) => {
   const seconds = fault === "goes well" ? 60 : 1;
   return { __timeouts: { create: seconds, update: seconds, delete: 60, read: 60 } };
@@ -160,7 +161,7 @@ class Life {
   }
 }
 
-/** An argument that holds a secret. */
+/** An argument that contains a secret. */
 interface Place {
   readonly kindCase: KindCase;
   readonly name: string;
@@ -169,7 +170,7 @@ interface Place {
   readonly forms: readonly Form[];
 }
 
-/** They are given with others, or not at all. */
+/** They are set with others, or not at all. */
 const PAIRED = ["clientSecret", "password"];
 const LITERALS: readonly Form[] = ["literal", "pulumi.secret"];
 const EVERY_FORM = Object.keys(FORMS) as Form[];
@@ -208,7 +209,7 @@ interface Cell {
   readonly isMarked?: boolean;
 }
 
-/** Where a value turns up in clear, by step. */
+/** Where a value appears in clear, by step. */
 async function history(
   { place: { kindCase, name, holding }, isMarked = true }: Cell,
   steps: (life: Life, value: (form: Form, nth: number) => Properties) => AsyncGenerator<string>,
@@ -224,7 +225,7 @@ async function history(
   return leaks;
 }
 
-/** What of these leaks, with the name of its cell. */
+/** Which of these leak, by the name of the cell. */
 async function leaksOf(cellsOf: readonly (readonly [string, Promise<string[]>])[]): Promise<string[]> {
   const found = await Promise.all(
     cellsOf.map(async ([title, leaks]) => (await leaks).map((step) => `${title}: ${step}`)),
@@ -331,7 +332,7 @@ const FAILING = {
 };
 const MAIL = { ...KIND_CASES.EmailServer.least(DEMO), ...wholeIn(KIND_CASES.EmailServer, DEMO) };
 
-/** The engine keeps the inputs of before, in which nothing is marked. */
+/** The engine keeps the previous inputs, in which nothing is marked. */
 test.each([
   ["ComputeEndpoint", "name", "plain", asSecret("canary-brought")],
   ["ComputeEndpoint", "restartTriggers", ["plain"], [asSecret("canary-brought")]],

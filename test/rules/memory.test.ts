@@ -1,7 +1,7 @@
 /**
- * Rule 4: what a run has made or taken over is not deleted by it, what it deletes or moves away is not taken over, and
- * an object is declared once. Each run goes through a stand-in for the engine (program.ts) and is judged by what the
- * service holds.
+ * Rule 4: a run does not delete what it has created or adopted, does not adopt what it deletes or moves away, and an
+ * object is declared once. Each run goes through a stand-in for the engine (program.ts) and is judged by the service's
+ * objects.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,20 +34,20 @@ const SEEDS = 4;
 const site = (letter: string): string => `https://${letter.toLowerCase()}.example.com`;
 const sites = (letters: string): string[] => [...letters].map(site);
 
-/** `letters.map((letter, i) => new Kind("r" + i, …))`: the names follow the places, not the things. */
+/** `letters.map((letter, i) => new Kind("r" + i, …))`: names depend on the position, not on the object. */
 const byIndex = (kind: Kind, letters: string, inputs: (letter: string, i: number) => object): Program =>
   [...letters].map((letter, i) => ({ kind, name: `r${i}`, inputs: { ...inputs(letter, i) } }));
 
 const domainsOf = (projectId: string, letters: string, adopt = true): Program =>
   byIndex("WhitelistDomain", letters, (letter) => ({ projectId, domain: site(letter), ...(adopt && { adopt }) }));
 
-/** Each entry of the state names an object of its own. */
+/** Each entry of the state refers to a different object. */
 function expectDistinct({ state }: Stack): void {
   const ids = state.map(({ kind, id }) => `${kind} ${id}`);
   expect(ids).toEqual([...new Set(ids)]);
 }
 
-/** Every compute in the state stands at the service, none twice. */
+/** Every compute in the state exists at the service, and none appears twice. */
 async function expectComputesStand(given: World, stack: Stack, projectId: string): Promise<void> {
   const listed = (await given.computes(projectId)).map(({ id }) => `${projectId}/${String(id)}`);
   const held = stack.state.filter(({ kind, id }) => kind === "ComputeEndpoint" && id.startsWith(`${projectId}/`));

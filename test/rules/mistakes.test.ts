@@ -1,6 +1,6 @@
 /**
- * The table of docs/plan.md: what a plan and an `up` say of each mistake. Written by this test where WRITE_TABLE is set, else
- * compared with what stands there.
+ * The table of docs/plan.md: the messages of a plan and an `up` for each mistake. This test writes it if WRITE_TABLE is
+ * set, otherwise it compares.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -338,12 +338,12 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
-/** Short enough that nothing is waited for. */
+/** So short that there is no waiting. */
 const CLIENT = { throttledMs: 100, lagMs: 20 };
 const BROKEN = { ...CLIENT, readDeadlineMs: 250 };
 const NOBODY = { account: {} };
 
-/** What each command says, line by line. */
+/** The messages of each command, line by line. */
 interface Row {
   readonly what: string;
   readonly before: readonly string[];
@@ -371,7 +371,7 @@ async function rowOf(mistake: Mistake): Promise<Row> {
   return { what, before: offline, now, up: errors.length > 0 ? said({ errors, steps, log: [] }) : [] };
 }
 
-/** The words of a command, without what differs from run to run and what stands in front of each failure. */
+/** A command's messages, without parts that differ between runs and without the prefix of each failure. */
 function said({ errors, log }: Outcome): string[] {
   const warnings = log.filter(({ severity, ephemeral }) => severity === "warning" && !ephemeral);
   const all = [...errors.map((text) => `error: ${text}`), ...warnings.map(({ message }) => `warning: ${message}`)];
@@ -388,14 +388,14 @@ function said({ errors, log }: Outcome): string[] {
 
 const LONGEST = 150;
 
-/** A cell: the beginning of the words, as code, since they hold what Markdown would read. */
+/** A cell: the beginning of the messages, as code, because they contain Markdown characters. */
 function cell(lines: readonly string[]): string {
   const text = lines.join(" ");
   const short = text.length > LONGEST ? `${text.slice(0, text.lastIndexOf(" ", LONGEST))} …` : text;
   return `\`${short.replace(/`/g, "'").replace(/\|/g, "\\|")}\``;
 }
 
-/** What a plan says that it did not say without looking; what it said before stands in the cell beside. */
+/** The messages that a plan adds when it asks the service; the others are in the cell beside it. */
 function nowCell({ before, now }: Row): string {
   const more = now.filter((line) => !before.includes(line));
   if (more.length === 0) return "the same";

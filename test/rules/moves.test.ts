@@ -1,4 +1,4 @@
-/** What a plan says of a compute that goes to a branch, and what `up` does then. */
+/** What a plan says about a compute that moves to a branch, and what `up` then does. */
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { output, type Declared, type Outcome, type Program } from "../support/rules/program";
 import { branch, world, type World } from "../support/rules/world";

@@ -14,10 +14,10 @@ import { Network } from "../support/rules/network";
 import { lastingLines, outcomeOf, up, wordsOf, type Outcome } from "../support/rules/steps";
 import { world } from "../support/rules/world";
 
-/** What the service calls the object that a state or a record names. */
+/** The service's id for the object of a state or record. */
 const idIn = ({ id }: State): string => id.slice(PROJECT.length + 1);
 
-/** Creates something by the API, as somebody else does it. */
+/** Creates an object by the API, like somebody else. */
 const byColleague = (given: Harness, path: string, body: Json): Promise<Json> => given.post(path, body);
 const computeByColleague = (given: Harness, endpoint: Json): Promise<Json> =>
   byColleague(given, DEMO_ENDPOINTS, { endpoint });
@@ -34,7 +34,7 @@ interface Opened extends Creation {
   readonly open: () => Promise<Scene>;
 }
 
-/** One that is tested by itself as well. */
+/** A creation that is also tested on its own. */
 function creationOf(kindCase: KindCase, title: string): Opened {
   const found = kindCase.creations.find((one) => one.title === title);
   if (found === undefined) throw new Error(`${kindCase.kind} has no creation "${title}"`);
@@ -48,12 +48,12 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\
 const isNamedIn = ({ nameOf, marks = () => [] }: Creation, words: string, record: Json): boolean =>
   [nameOf(record), ...marks(record)].some((name) => words.includes(name));
 
-/** What changes by itself while a compute starts. */
+/** Fields that change by themselves while a compute starts. */
 const FLEETING = new Set(["current_state", "pending_state", "updated_at", "last_active", "suspended_at"]);
 const lasting = (records: readonly Json[]): Json[] =>
   records.map((record) => Object.fromEntries(Object.entries(record).filter(([name]) => !FLEETING.has(name))));
 
-/** Nothing of the colleague's is ours: not in the state, and not for us to change or take away. */
+/** Nothing of the colleague is ours: it is not in the state, and we neither change nor delete it. */
 async function expectTheirs({ given }: Scene, { list }: Creation, outcome: Outcome, theirs: readonly Json[]) {
   expect(wordsOf(outcome)).not.toBe("");
   expect(outcome).toMatchObject({ kept: undefined });

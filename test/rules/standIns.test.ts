@@ -8,19 +8,21 @@ import { mailOf, providerOf } from "../support/rules/routes";
 import { computeScene, emailScene, oauthScene } from "../support/rules/scenes";
 import { up, wordsOf } from "../support/rules/steps";
 
-/** Texts that stand in a state where the service shows nothing: they are compared, and no request carries one. */
+/**
+ * Placeholders in a state for values that the service does not show: they are compared, and no request contains one.
+ */
 const NOT_SHOWN = "(not shown by the service)";
 
-/** As the emulator keeps a secret. */
+/** A stored secret as in the emulator. */
 const hashOf = (secret: string): string => `sha256:${createHash("sha256").update(secret).digest("hex")}`;
 
-/** What an import leaves of arguments that the service does not show. */
+/** What an import leaves for arguments that the service does not show. */
 const imported = ({ id, outs }: State, hidden: readonly string[]): State => ({
   id,
   outs: { ...outs, ...Object.fromEntries(hidden.map((name) => [name, NOT_SHOWN])) },
 });
 
-/** With ignoreChanges the engine hands over the old input. */
+/** With ignoreChanges the engine passes the old input. */
 const ignoring = (program: Properties, ...names: string[]): Properties => ({
   ...program,
   ...Object.fromEntries(names.map((name) => [name, NOT_SHOWN])),

@@ -93,14 +93,14 @@ describe("customTimeouts are counted once", () => {
   });
 });
 
-/** Every clock and timer of the provider, but none of the network's. */
+/** Every clock and timer of the provider, but none of the network. */
 const stoppedClock = () =>
   jest.useFakeTimers({
     advanceTimers: true,
     doNotFake: ["nextTick", "setImmediate", "clearImmediate", "queueMicrotask", "Date"],
   });
 const TURN_MS = 20;
-/** Lets so many seconds pass, with time for what they set off. */
+/** Advances the time by seconds, with everything that becomes due. */
 const pass = async (seconds: number): Promise<void> => {
   for (let second = 0; second < seconds; second += 1) {
     await jest.advanceTimersByTimeAsync(1_000);
@@ -146,7 +146,7 @@ describe("a POST that is answered long after its time is over", () => {
   });
 });
 
-/** What a step ends with, while time goes on. */
+/** The result of a step while time passes. */
 async function ended(running: Promise<Outcome>, goOn: () => Promise<void>): Promise<Outcome> {
   let outcome: Outcome | undefined;
   void running.then((value) => (outcome = value));

@@ -1,6 +1,6 @@
 /**
- * One compute of ours and a colleague who resizes, moves, renames or sets up the same one right before any request of ours,
- * also between two attempts of one request: what a step does not change stays as he has made it.
+ * One compute of ours and a colleague who resizes, moves, renames or configures it right before any request of ours,
+ * also between two attempts of a request: what a step does not change stays as he left it.
  *
  * SVC_MODEL_RUNS, SVC_MODEL_SEED and SVC_MODEL_PATH as in twoActors.model.test.ts.
  */
@@ -28,7 +28,7 @@ interface Step {
   readonly at: number | null;
 }
 
-/** What the service shows, in the words of this test. */
+/** What the service shows, in this test's own terms. */
 interface Shown {
   readonly resize: unknown;
   readonly move: unknown;

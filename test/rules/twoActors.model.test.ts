@@ -1,9 +1,9 @@
 /**
- * Two actors, our program and a colleague, and a network that cannot be relied on: whatever happens in whatever order,
- * nothing of the colleague's is ours unless `adopt` says so, and the state says what the service shows.
+ * Two actors, our program and a colleague, and an unreliable network: whatever happens in whatever order, nothing of
+ * the colleague is ours unless `adopt` says so, and the state matches the service.
  *
- * SVC_MODEL_RUNS and SVC_MODEL_SEED make it longer and other; what fails is printed with the seed and the path that
- * SVC_MODEL_SEED and SVC_MODEL_PATH take to replay it.
+ * SVC_MODEL_RUNS and SVC_MODEL_SEED make longer or different runs; a failure prints the seed and the path, which
+ * SVC_MODEL_SEED and SVC_MODEL_PATH take to repeat it.
  */
 import fc from "fast-check";
 import { KIND_CASES } from "../kinds";
@@ -23,10 +23,10 @@ import { atRest, branch, world, type Json, type World } from "../support/rules/w
 const RUNS = Number(process.env["SVC_MODEL_RUNS"] ?? 300);
 const SEED = Number(process.env["SVC_MODEL_SEED"] ?? 20_240_801);
 const PATH = process.env["SVC_MODEL_PATH"];
-/** Side by side, since most of the time is waiting. */
+/** Concurrent, since most of the time is waiting. */
 const LANES = 10;
 const LAG_MS = 8;
-/** No request is given up because the machine is busy: the network is what is meant to be bad here. */
+/** No request times out because the machine is busy: only the network should be bad here. */
 const CLIENT = { baseDelayMs: 1, lagMs: 30, pollCeilingMs: 15, attemptTimeoutMs: 10_000 };
 
 const SITES = ["https://a.example.com", "https://b.example.com", "https://c.example.com"] as const;
@@ -38,7 +38,7 @@ interface Primary {
   readonly adopt: boolean;
 }
 
-/** What a program of ours declares; left out: not in the program. */
+/** What our program declares; omitted: not in the program. */
 interface Wanted {
   readonly auth?: "own" | "adopt" | undefined;
   readonly first?: Primary;
@@ -154,7 +154,7 @@ function programOf(projectId: string, wanted: Wanted): Program {
   ];
 }
 
-/** What the program of a step wants, after what it had wanted before. */
+/** What the program of a step wants, based on what it wanted before. */
 function changed(had: Wanted | undefined, { wanted, changes }: Step): Wanted {
   if (had === undefined) return wanted;
   // Each part is that of one of the two.
@@ -174,7 +174,7 @@ const server = (mail: string) => ({
   senderName: "O",
 });
 
-/** What differs between an entry of the state and what the service holds; `own`: as declared, too. */
+/** The differences between an entry of the state and the service; `own`: also from the declaration. */
 async function differences(
   given: World,
   projectId: string,
@@ -232,7 +232,7 @@ async function differences(
   });
 }
 
-/** What still stands at the service of these, which were deleted; what another entry of the state holds may. */
+/** Which of these deleted objects still exist at the service; objects in another entry of the state may. */
 async function remaining(
   given: World,
   projectId: string,
@@ -252,7 +252,7 @@ async function remaining(
     .map(({ name, kind, id }) => `"${name}" (${kind} ${id}) still stands`);
 }
 
-/** One run: the steps, what must hold after each, and after all of them a quiet end. */
+/** One run: the steps, the assertions after each, and a quiet end after all of them. */
 async function play(given: World, network: Network, projectId: string, steps: readonly Step[]): Promise<void> {
   await given.project(projectId);
   const colleague = new Colleague(given, projectId);
@@ -374,7 +374,7 @@ function command(stack: Stack, step: Step, program: Program): Promise<Outcome> {
   return step.command === "refresh" ? stack.refresh(course) : stack.destroy(course);
 }
 
-/** Records of the usual sort, which print as they are read. */
+/** Ordinary records, which print readably. */
 const PLAIN = { noNullPrototype: true } as const;
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

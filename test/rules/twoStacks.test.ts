@@ -48,7 +48,7 @@ const refreshedUp = (stack: Stack, program: Program) =>
 
 const hostOf = async (given: World): Promise<unknown> => ((await given.holdings(ID))["email_server"] as Json)["host"];
 
-/** Kinds whose objects are taken over only where the program says so. */
+/** Kinds whose objects are adopted only if the program says so. */
 const ADOPTED = EACH_KIND.filter(([, { adopts }]) => adopts?.["adopt"] === true);
 test.each(ADOPTED)(
   "both create the same %s: the second fails in words, and its destroy leaves that of the first alone",

@@ -1,4 +1,4 @@
-/** Whose it is, at the moment of acting: what is deleted, changed and created (docs/design/rules.md, 2). */
+/** Ownership at the moment of acting: what is deleted, changed and created (docs/design/rules.md, 2). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Properties } from "../../src/contract/hiddenKeys";
@@ -19,7 +19,7 @@ import { branch, world } from "../support/rules/world";
 
 const IN_AUTH = `/projects/${PROJECT}/auth`;
 
-/** The integration itself, and what lives in it. */
+/** The integration itself, and its objects. */
 const EACH: typeof EACH_KIND = [["AuthIntegration", KIND_CASES.AuthIntegration], ...EACH_CHILD];
 const DELETED = EACH.flatMap(([kind, held]) =>
   held.deletion === undefined ? [] : [[kind, held, held.deletion] as const],
@@ -30,7 +30,7 @@ const argsOf = (held: KindCase): Properties => ({ ...wholeIn(held, DEMO), ...PAT
 const mail = KIND_CASES.EmailServer;
 const MAIL_UPDATE = { ...EMAIL_STANDARD, host: "smtp.other.example.com" };
 
-/** All that the integration holds, as the service keeps it. */
+/** Everything in the integration, as stored by the service. */
 async function holdings(given: Harness): Promise<Json> {
   const { integrations, oauth_providers, domains, email_server, users } = await given.state();
   return { integrations, oauth_providers, domains, email_server, users };
@@ -42,14 +42,14 @@ async function integrationId(given: Harness): Promise<string> {
   return String(one?.["auth_provider_project_id"]);
 }
 
-/** A colleague deletes the integration, where it still stands, and makes another one with things of the same names. */
+/** A colleague deletes the integration, if it still exists, and creates another one with objects of the same names. */
 async function replaceIntegration(given: Harness): Promise<{ id: string; held: Json }> {
   await given.edit({ kind: "integration", delete: true }).catch(() => undefined);
   for (const [, held] of EACH) await held.plant(given.call, DEMO);
   return { id: await integrationId(given), held: await holdings(given) };
 }
 
-/** Ours, in a process that has read the lists: what an `up --refresh` has behind it before it changes and deletes. */
+/** Our object, in a process that has read the lists: the situation of `up --refresh` before it changes and deletes. */
 async function refreshed(held: KindCase): Promise<Scene & { state: State }> {
   const opened = await sceneOf(held);
   const state = await opened.given.create(argsOf(held));

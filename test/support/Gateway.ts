@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Json } from "./emulator";
 
-/** Where a request is: at the service soon, or carried out there and not answered yet. */
+/** The progress of a request: before it reaches the service, or executed there and not yet answered. */
 export type Moment = "before" | "after";
 
 export interface Asked {
@@ -14,16 +14,16 @@ export interface Asked {
 }
 
 /**
- * A proxy before the service for whole commands of the CLI. It counts requests, so that something can happen at an exact one of them.
- * What becomes of one request of a lifecycle is said by a rule of rules/hostile.ts, and of a whole project by rules/network.ts.
+ * A proxy in front of the service for whole CLI commands. It counts requests, so that something can happen at an exact
+ * one. For single requests of a lifecycle see rules/hostile.ts, and for a whole project rules/network.ts.
  */
 export class Gateway {
   /** Called at each request, which waits for it. */
   at: (count: number, moment: Moment) => void = () => undefined;
-  /** Answers a request in place of the service, where it gives something. */
+  /** Responds instead of the service if it returns something. */
   instead: (asked: Asked) => Promise<Json | undefined> = () => Promise.resolve(undefined);
   count = 0;
-  /** All that the service has answered, for the secrets that it gives out once. */
+  /** All responses of the service, for secrets that it returns once. */
   answers = "";
   readonly #server: Server;
 
@@ -40,7 +40,7 @@ export class Gateway {
   }
 
   get baseUrl(): string {
-    // A server that listens on TCP has an address of this form.
+    // A TCP server has an address of this form.
     const { port } = this.#server.address() as AddressInfo;
     return `http://127.0.0.1:${port}${this.target.pathname}`;
   }
@@ -60,7 +60,7 @@ export class Gateway {
       outgoing.writeHead(Number(refusal["status"]), { "content-type": "application/json" });
       return void outgoing.end(JSON.stringify(refusal["body"]));
     }
-    // Whatever has become of the sender: what it has sent reaches the service.
+    // Even if the sender has gone away, its request reaches the service.
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const { method, headers } = incoming;
       const url = new URL(incoming.url ?? "/", this.target);

@@ -13,36 +13,36 @@ interface Thing {
   readonly id: string;
 }
 
-/** What he met: the request that he was faster than. */
+/** What the colleague forestalled: a request of ours. */
 export interface Met {
   readonly route: string;
-  /** In the message of a failure about it. */
+  /** Its name in the message of a failure. */
   readonly named: string;
 }
 
 const listOf = (project: Json | undefined, name: string): Json[] => (project?.[name] ?? []) as Json[];
 
 /**
- * The colleague of the fault campaign. At the first attempt of each request that changes something he replaces what it is about;
- * that attempt is answered with a 423, so there is another one. He acts by the control routes, as an operator.
+ * The colleague of the fault campaign. At the first attempt of each changing request he replaces its object; that
+ * attempt is answered with a 423, so another one follows. He acts by the control routes, like an operator.
  */
 export class CampaignColleague {
-  /** What he met since this was emptied. */
+  /** What he forestalled since this was emptied. */
   readonly met: Met[] = [];
-  /** What he failed to do, which is a fault of the test. */
+  /** What he failed to do: an error of the test. */
   readonly failures: string[] = [];
-  /** Computes that he made or deleted: their ends say nothing of ours. */
+  /** Computes that he created or deleted: their operations do not concern ours. */
   readonly hisComputes = new Set<string>();
   readonly #armed = new Map<string, RegExp>();
-  /** What he made since the last `giveWay`, as the service has it. */
+  /** What he created since the last `giveWay`, as stored by the service. */
   #made: (Thing & { readonly record: string })[] = [];
-  /** One deed after the other. */
+  /** His actions run in sequence. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly service: Service,
     readonly gateway: Gateway,
-    /** The compute that the program takes over. */
+    /** The compute that the program adopts. */
     public adopted: string,
   ) {
     gateway.instead = (asked) => {
@@ -70,7 +70,7 @@ export class CampaignColleague {
     return [...this.#armed.keys()];
   }
 
-  /** What he made and is not there any more as he made it. */
+  /** Objects that he created and that are missing or changed. */
   async harm(): Promise<string[]> {
     const now = await this.#records();
     return this.#made
@@ -78,12 +78,12 @@ export class CampaignColleague {
       .map(({ record }) => `${record} is now ${now.map((one) => one.record).join("; ")}`);
   }
 
-  /** He takes away what stands in our way; the rest of his stays, and is returned. */
+  /** Removes his objects that conflict with ours; the others stay and are returned. */
   async giveWay(): Promise<string[]> {
     for (const { kind, project, id } of this.#made.filter(isInTheWay(this.adopted)))
       await this.service.edit({ kind, project_id: project, id, delete: true });
     const there = await this.#records();
-    // With his integration in our project goes what lives in it.
+    // Deleting his integration in our project deletes its objects.
     this.#made = this.#made.filter(
       ({ id, record }) => id !== this.adopted && there.some((one) => one.record === record),
     );
@@ -96,7 +96,8 @@ export class CampaignColleague {
     const body = (sent === "" ? {} : JSON.parse(sent)) as Json;
     const [, inPath, id] = pattern.exec(`${method} ${path}`) ?? [];
     const project = inPath ?? String(body["project_id"]);
-    // Of what lives in an integration, the one in a project of its own: in the other one all goes together.
+    // For an integration's objects, only the request in their own project: in the other one everything is deleted
+    // together.
     if (route.includes("/auth/") && !/auth\/(create|integration)/.test(route) && project === DEMO) return undefined;
     if (id === this.adopted && !route.endsWith("/start")) return undefined;
     this.#armed.delete(route);
@@ -124,14 +125,14 @@ export class CampaignColleague {
     const size = id === this.adopted ? 1 : 3;
     const limits = { autoscaling_limit_min_cu: size, autoscaling_limit_max_cu: size };
     const made = String((await this.service.edit({ kind: "endpoint", create: { branch_id, type, ...limits } }))["id"]);
-    // He hands the new one over in place of the old one.
+    // He replaces the adopted object by the new one.
     if (id === this.adopted) this.adopted = made;
     else this.hisComputes.add(made);
   }
 
   async #replaceIntegration(project_id: string): Promise<void> {
     const plant = (kind: string, create: object) => this.service.edit({ kind, project_id, create });
-    // With the old one goes what he had in it.
+    // Replacing it also deletes his objects inside it.
     this.#made = this.#made.filter(({ project, kind }) => project !== project_id || kind === "endpoint");
     const { projects } = await this.service.state();
     const [standing] = listOf(
@@ -165,7 +166,7 @@ export class CampaignColleague {
       .flatMap((project) => {
         const of = (kind: string, key: string, all: readonly Json[]) =>
           all.map((one) => {
-            // A compute comes to rest by itself, and a token is issued for whoever asks.
+            // A compute becomes idle by itself, and anyone can request a token.
             const { transfer_token_hashes: _, ...kept } = one;
             const { id, branch_id, type, autoscaling_limit_max_cu: cu } = one;
             const shown = kind === "endpoint" ? { id, branch_id, type, cu } : kept;
@@ -193,6 +194,6 @@ const isInTheWay =
   ({ kind, project, id }: Thing): boolean =>
     kind === "endpoint" ? id !== adopted : project === DEMO ? kind === "integration" : isOfOurNames(kind, id);
 
-/** Whether the program declares something of this name; users have ids of their own, and are all taken away. */
+/** Whether the program declares an object with this name; users have generated ids and are all removed. */
 const isOfOurNames = (kind: string, id: string): boolean =>
   ["user", "email_server"].includes(kind) || /\/\/(list|app)\d|gitlab/.test(id);

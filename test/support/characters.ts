@@ -4,7 +4,7 @@ const FIRST_SURROGATE = 0xd800;
 const SURROGATES = 0x800;
 const LAST = 0x10ffff;
 
-/** The way back. By it fc.string knows that it can make names such as __proto__ of these characters, and tries them. */
+/** The inverse, which lets fc.string know that it can build names such as __proto__ and try them. */
 function toIndex(text: unknown): number {
   const point = typeof text === "string" ? text.codePointAt(0) : undefined;
   if (point === undefined || String.fromCodePoint(point) !== text) throw new Error("not one character");
@@ -14,8 +14,8 @@ function toIndex(text: unknown): number {
 }
 
 /**
- * Any code point: gives what `unit: "binary"` of `fc.string` does, seed by seed. That one makes a map of all 1.1 million of them
- * as soon as it is named, which takes a second of a processor in each test file.
+ * Any code point, with the same results as `unit: "binary"` of `fc.string` for each seed. On first use, that unit
+ * builds a map of all 1.1 million code points, which takes a second of processor time in each test file.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat({ max: LAST - SURROGATES })

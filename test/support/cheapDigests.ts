@@ -1,9 +1,8 @@
 import crypto from "node:crypto";
 
 /**
- * Has the tests of a file, or of a block, make and compare digests of secrets by reference at next to no cost: a real one takes
- * a quarter of a second of a processor, and test/host/digests.test.ts has it. The text of a digest says the real cost all the
- * same.
+ * Makes digests of secrets by reference almost free in the tests of a file or block: a real digest takes a quarter of a
+ * second of processor time, and test/host/digests.test.ts tests it. The text of a digest still states the real cost.
  */
 export function cheapDigests(): void {
   const { scrypt } = crypto;
@@ -12,6 +11,6 @@ export function cheapDigests(): void {
   const cheap = (...[value, salt, length, options, done]: Arguments): void =>
     scrypt(value, salt, length, { ...options, N: 2 }, done);
   beforeAll(() => void Object.assign(crypto, { scrypt: cheap }));
-  // The modules of Node are the same in all files of a worker.
+  // Node's modules are shared by all files of a worker.
   afterAll(() => void Object.assign(crypto, { scrypt }));
 }

@@ -5,7 +5,9 @@ import { ROOT } from "./cli";
 
 export const CI = join(ROOT, "examples", "ci");
 
-/** Keeps issues and pull requests in files as GitHub does, and notes all that it is given: arguments, standard input, environment. */
+/**
+ * Stores issues and pull requests in files like GitHub, and records its input: arguments, standard input, environment.
+ */
 const FAKE_GH = `#!/usr/bin/env node
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require("node:fs");
 const [area, action, ...args] = process.argv.slice(2);
@@ -83,16 +85,16 @@ export interface Call {
 }
 
 export interface Job {
-  /** Runs a script as a job does, from the folder of the program. */
+  /** Runs a script like a job, in the folder of the program. */
   run(script: string, ...args: string[]): Promise<{ code: number; text: string }>;
-  /** The calls of `gh` since the last look. */
+  /** The calls of `gh` since the last check. */
   calls(): Call[];
   issues(): Issue[];
   pulls(): Pull[];
   breakTracker(): void;
 }
 
-/** The scripts of examples/ci in the folder of a program, and a `gh` of ours in the folder `bin`. Adds to `env`. */
+/** The scripts of examples/ci in the folder of a program, and a fake `gh` in the folder `bin`. Adds to `env`. */
 export function ciJob(program: string, bin: string, env: Record<string, string>): Job {
   cpSync(join(CI, "scripts"), join(program, "scripts"), { recursive: true });
   mkdirSync(bin);
@@ -124,14 +126,14 @@ export function ciJob(program: string, bin: string, env: Record<string, string>)
 
 export const names = (calls: Call[]): string[] => calls.map(({ call }) => call);
 
-/** As somebody who works on the program, without hooks and settings of whoever runs the tests. */
+/** As a developer of the program, without the hooks and settings of whoever runs the tests. */
 export function git(folder: string, ...args: string[]): string {
   const who = ["-c", "user.name=dev", "-c", "user.email=dev@example.com", "-c", "core.hooksPath=/dev/null"];
   const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
   return execFileSync("git", [...who, ...args], { cwd: folder, env, encoding: "utf8" }).trim();
 }
 
-/** Makes the folder a repository, with all that is in it on the main branch of an origin. */
+/** Makes the folder a repository, with its content on the main branch of an origin. */
 export function pushed(folder: string, origin: string): void {
   git(folder, "init", "--quiet", "--bare", "--initial-branch=main", origin);
   git(folder, "init", "--quiet", "--initial-branch=main");

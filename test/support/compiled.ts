@@ -2,7 +2,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { ROOT } from "./cli";
 
-/** What the compiler says of a program. */
+/** An error or warning of the compiler. */
 export interface Problem {
   readonly file: string;
   readonly line: number;
@@ -10,8 +10,8 @@ export interface Problem {
 }
 
 /**
- * The compiler's words on modules, by their paths, with the sources of this package, so that no build is needed. `options`:
- * beside those of a strict program.
+ * The compiler's diagnostics for modules, by path, using the sources of this package, so that no build is needed.
+ * `options`: in addition to those of a strict program.
  */
 export function problemsOf(files: ReadonlyMap<string, string>, options: ts.CompilerOptions = {}): Problem[] {
   const all: ts.CompilerOptions = {

@@ -5,15 +5,15 @@ import type { EmulatorOptions } from "../../src/emulator";
 import { until } from "./emulator";
 import { harness, PROJECT, urnOf, type Harness, type Json, type Seen, type State } from "./harness";
 
-/** The primary that the demo project begins with, on br-main. */
+/** The initial primary of the demo project, on br-main. */
 export const DEMO_PRIMARY = "ep-demo-main-10000001";
 export const ENDPOINTS = `/projects/${PROJECT}/endpoints`;
 export const URN = urnOf("ComputeEndpoint");
 
-/** The least that a program can declare, on a branch that has no compute. */
+/** The smallest possible program, on a branch without a compute. */
 export const LEAST = { projectId: PROJECT, branchId: "br-dev" };
 
-/** Every argument that is sent, each with a value that no compute has by itself. */
+/** Every argument that is sent, with values that no compute has by default. */
 export const EVERY = {
   ...LEAST,
   type: "read_write",
@@ -32,7 +32,7 @@ export const EVERY = {
   },
 };
 
-/** The same in the words of the service (docs/design/api.md, Compute record). */
+/** The same in the service's terms (docs/design/api.md, Compute record). */
 export const EVERY_ATTRIBUTE = {
   branch_id: "br-dev",
   type: "read_write",
@@ -59,25 +59,25 @@ export const computes = (
 
 export const endpointId = ({ id }: State): string => id.slice(PROJECT.length + 1);
 
-/** The compute as the service has it, by its own route. */
+/** The service's record of the compute, from its own route. */
 export async function atService(given: Harness, id: string): Promise<Json> {
   const { endpoint } = await given.get(`${ENDPOINTS}/${id}`);
   if (endpoint === undefined) throw new Error(`${id} is not there`);
-  // The route answers one record under this key.
+  // The route returns one record under this key.
   return endpoint as Json;
 }
 
-/** All computes of the demo project, as the emulator keeps them. */
+/** All computes of the demo project in the emulator's state. */
 export const allAtService = async (given: Harness): Promise<Json[]> => (await given.state())["endpoints"] as Json[];
 
-/** What each PATCH and POST asked for. */
+/** The body of each PATCH and POST. */
 export const sent = (requests: readonly Seen[]): unknown[] => requests.map(({ body }) => body?.["endpoint"] ?? null);
 
-/** An edit of the compute behind the provider's back. */
+/** Edits the compute without the provider. */
 export const editByHand = (given: Harness, id: string, set: Json): Promise<void> =>
   given.edit({ kind: "endpoint", id, set });
 
-/** Wakes or suspends it by hand, and waits until it is so. */
+/** Starts or suspends it by hand, and waits for the result. */
 export async function put(given: Harness, id: string, action: "start" | "suspend"): Promise<void> {
   await given.post(`${ENDPOINTS}/${id}/${action}`, {});
   const wanted = action === "start" ? "active" : "idle";
@@ -87,7 +87,7 @@ export async function put(given: Harness, id: string, action: "start" | "suspend
   );
 }
 
-/** The warnings of a plan, each with its place. */
+/** The warnings of a plan, with their properties. */
 export async function warningsOf(given: Harness, state: State, olds: Properties, news: Properties): Promise<string[]> {
   given.log.splice(0);
   expect(await given.check(news, olds)).toEqual([]);

@@ -1,15 +1,15 @@
-/** How people install and run a Pulumi program: the rows of docs/toolchains.md. */
+/** The ways to install and run a Pulumi program: the rows of docs/toolchains.md. */
 
-/** What the program is: files, and what Pulumi.yaml says of the runtime. */
+/** The form of the program: its files, and the runtime in Pulumi.yaml. */
 interface Program {
   readonly files: Readonly<Record<string, string>>;
   readonly packageJson?: object;
   /** `runtime.options` of Pulumi.yaml, and `main`. */
   readonly options?: string;
   readonly main?: string;
-  /** What docs/toolchains.md tells to install beside the SDK and TypeScript: nothing else is. */
+  /** The only packages to install beside the SDK and TypeScript, as in docs/toolchains.md. */
   readonly devDependencies?: readonly string[];
-  /** A command in `node_modules/.bin`, before the first `pulumi up`. */
+  /** A command in `node_modules/.bin` to run before the first `pulumi up`. */
   readonly build?: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export const PROGRAMS: Readonly<Record<keyof typeof programs, Program>> = progra
 
 export type Manager = "npm" | "pnpm" | "yarn classic" | "yarn" | "Bun";
 
-/** Where none is installed, the SDK takes its own for a program in TypeScript; the other ways need none. */
+/** If none is installed, the SDK uses its own for a TypeScript program; the other programs need none. */
 type TypeScript = 5 | 6 | "the SDK's own TypeScript" | "no TypeScript";
 const OF_SDK = "the SDK's own TypeScript";
 const NONE = "no TypeScript";
@@ -69,14 +69,14 @@ export interface Consumer {
   readonly node: 20 | 22 | 24;
   readonly sdk: string;
   readonly typescript: TypeScript;
-  /** In every run of the tests; the others with `npm run test:consumers`. */
+  /** Included in every test run; the others only in `npm run test:consumers`. */
   readonly always?: true;
 }
 
 export const OLDEST = "3.216.0";
 const NEWEST = "3";
 
-/** A covering set: each manager, program, version of Node, of the SDK and of TypeScript is in some row. */
+/** A covering set: each manager, program, version of Node, of the SDK and of TypeScript is in at least one row. */
 export const CONSUMERS: readonly Consumer[] = [
   { manager: "npm", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: 5 },
   { manager: "npm", program: "TypeScript (the default)", node: 22, sdk: NEWEST, typescript: 6 },
@@ -97,7 +97,7 @@ export const CONSUMERS: readonly Consumer[] = [
   { manager: "Bun", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: 5 },
 ];
 
-/** As docs/toolchains.md has it. */
+/** As in docs/toolchains.md. */
 export const titleOf = ({ manager, program, node, sdk, typescript }: Consumer): string =>
   [
     manager,

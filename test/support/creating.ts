@@ -12,17 +12,17 @@ import {
 import type { WaitOptions } from "../../src/client/reads/sharedReads";
 import { PROVEN } from "./proven";
 
-/** Whatever is shown is what was sent. */
+/** Any result counts as what was sent. */
 export const ANY: Expected<object> = { differing: () => [] };
 
-/** How a creation is told from others, as a lifecycle does it: every field that was sent stands there with its value. */
+/** How to recognise a creation, as a lifecycle does: all sent fields have their values. */
 export function like<Item extends object>(fields: object, onFound = (): void => undefined): CreationRecovery<Item> {
   const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
   const isOurs = (item: Item): boolean => sent.every(([name, value]) => Reflect.get(item, name) === value);
   return { isOurs, isCandidate: isOurs, describe: (item) => JSON.stringify(item), onFound };
 }
 
-/** Adds a domain of project "p" and auth provider "a", which the service may spell in another way. */
+/** Adds a domain of project "p" and auth provider "a", which the service may normalise. */
 export function addDomain(client: Client, domain: string): Promise<WhitelistDomainRecord> {
   const isOurs = (item: WhitelistDomainRecord): boolean => normalisedOrigin(item.domain) === normalisedOrigin(domain);
   const recovery = { ...like<WhitelistDomainRecord>({}), isOurs, isCandidate: isOurs };
@@ -40,7 +40,7 @@ export const addOAuthProvider = (
     .oauthProviders("p")
     .create({ body, similarityKey: body.id, recovery: like({ id: body.id }) }, { ...options, ...PROVEN });
 
-/** Creates a compute that is told from others by all that is sent. */
+/** Creates a compute that is recognised by everything that is sent. */
 export const createCompute = (
   client: Client,
   projectId: string,

@@ -1,4 +1,4 @@
 import { EACH_CASE } from "../kinds";
 
-/** Of every kind. */
+/** The declarations of all kinds. */
 export const DECLARATIONS = EACH_CASE.map(({ declaration }) => declaration);

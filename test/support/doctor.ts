@@ -16,7 +16,7 @@ export interface Diagnosis {
 /** `pulumi-svc doctor --json` in the folder of the stack's program. */
 export async function doctor(stack: Stack, ...args: string[]): Promise<Diagnosis> {
   const { stdout } = await svc(stack, ["doctor", "--json", ...args]);
-  // The command's own JSON.
+  // The command's JSON output.
   return JSON.parse(stdout) as Diagnosis;
 }
 

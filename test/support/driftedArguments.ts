@@ -1,24 +1,24 @@
 import type { Kind } from "../../src/contract/pointer";
 import { EACH_CASE } from "../kinds";
 
-/** One argument of one kind, and what somebody else makes of it at the service. */
+/** An argument of a kind, and a change of it at the service by somebody else. */
 export interface DriftedArgument {
   readonly kind: Kind;
   readonly argument: string;
-  /** Of a project of its own, so that no other drift hides it. */
+  /** In its own project, so that no other drift hides it. */
   readonly projectId: string;
   /** The name of the resource. */
   readonly name: string;
-  /** What declares it, as JavaScript. */
+  /** Its declaration, as JavaScript. */
   readonly declaration: string;
-  /** An edit of the emulator. `id`: that of the object at the service. */
+  /** An edit of the emulator. `id`: of the object at the service. */
   readonly edit: (id: string) => Readonly<Record<string, unknown>>;
-  /** What the drift report calls the property; undefined where the resource is gone. */
+  /** The path of the property in the drift report; undefined if the object is deleted. */
   readonly path: string | undefined;
   readonly repair: "update" | "replace" | "create";
 }
 
-/** Arguments that nobody can change at the service, or whose change it does not show. */
+/** Arguments that cannot be changed at the service, or whose changes it does not show. */
 const NEVER: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   AuthKeys: ["rotationTriggers"],
   AuthOwnershipTransfer: ["triggers"],
@@ -27,7 +27,7 @@ const NEVER: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   AuthIntegration: ["roleName", "deletionProtection"],
   OAuthProvider: ["clientSecret"],
 };
-/** They name the object: another one is another object. */
+/** They identify the object: another value is another object. */
 const IDENTITY = ["projectId", "authProvider", "providerId", "adopt"];
 
 const SMTP = `type: "standard", host: "smtp.example.com", port: 587, username: "mailer", password: pulumi.secret("canary-table-password"), senderEmail: "auth@example.com", senderName: "Example"`;
@@ -124,7 +124,7 @@ const declarationOf = (kind: Kind, name: string, projectId: string, args: string
   return `new svc.${kind}("${name}", { projectId: new svc.AuthIntegration("auth-${name}", { projectId: "${projectId}" }).projectId, ${args} });`;
 };
 
-/** A row for each argument that can drift, in a project of its own. */
+/** A row for each argument that can drift, each in its own project. */
 export const DRIFTED_ARGUMENTS: readonly DriftedArgument[] = Object.entries(ROWS).flatMap(([key, rows]) =>
   rows.map(([argument, args, edit, repair = "update", path = argument]) => {
     // The keys of the table above.
@@ -139,7 +139,7 @@ export const DRIFTED_ARGUMENTS: readonly DriftedArgument[] = Object.entries(ROWS
   }),
 );
 
-/** Arguments of any kind that neither a row names nor a list above: none, or the table is not whole. */
+/** Arguments that neither a row nor a list above covers: empty if the table is complete. */
 export const ARGUMENTS_WITHOUT_ROW: readonly string[] = EACH_CASE.flatMap(({ kind, arguments: all }) =>
   Object.keys(all)
     .filter((argument) => !IDENTITY.includes(argument) && !(NEVER[kind] ?? []).includes(argument))

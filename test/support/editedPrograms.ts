@@ -7,7 +7,7 @@ type Json = Target["changes"][number]["found"];
 /** A property that differs. */
 export type Change = readonly [path: string, declared: Json, found: Json];
 
-/** What is not given is as in `compute`. */
+/** Anything omitted is as in `compute`. */
 export interface Asked {
   readonly kind?: Target["kind"];
   readonly name?: string;
@@ -15,7 +15,7 @@ export interface Asked {
   readonly place?: Target["place"];
   readonly isShared?: boolean;
   readonly disproof?: string;
-  /** @default one without a parent */
+  /** @default a URN without a parent */
   readonly urn?: string;
 }
 
@@ -33,7 +33,7 @@ export function targetOf(changes: readonly Change[], asked: Asked = {}): Target 
   };
 }
 
-/** Edits one file. `text`: as it is then. */
+/** Edits one file. `text`: its content. */
 export async function edit(
   before: string,
   changes: readonly Change[],
@@ -46,6 +46,6 @@ export async function edit(
 
 export const IMPORT = 'import * as svc from "pulumi-svc";\n';
 
-/** A program of one compute. */
+/** A program with one compute. */
 export const compute = (args: string, before = ""): string =>
   `${IMPORT}${before}export const api = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", ${args} });\n`;

@@ -14,7 +14,7 @@ export const STANDARD = {
 };
 export const SMTP = ["host", "port", "username", "password", "senderEmail", "senderName"] as const;
 export const PATH = `/projects/${PROJECT}/auth/email_server`;
-/** As the service would have it. */
+/** A configuration in the service's format. */
 export const THEIRS = {
   type: "standard",
   host: "smtp.theirs.example.com",

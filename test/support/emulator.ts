@@ -1,6 +1,6 @@
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator";
 
-// The emulator is looked at through fetch alone. JSON is read loosely here: the tests say what must be in it.
+// The emulator is accessed through fetch only. JSON is typed loosely here: the tests assert its content.
 export type Json = Record<string, unknown>;
 
 export interface Answer {
@@ -14,9 +14,9 @@ async function read(response: Response): Promise<Answer> {
   const text = await response.text();
   let body: Json = {};
   try {
-    body = JSON.parse(text) as Json; // the caller asserts its shape
+    body = JSON.parse(text) as Json; // The caller asserts its shape.
   } catch {
-    // Empty and HTML answers are compared by their text.
+    // Empty and HTML responses are compared as text.
   }
   return { status: response.status, headers: response.headers, text, body };
 }
@@ -26,10 +26,10 @@ export interface Target {
   apiKey?: string;
 }
 
-/** Some seconds lie between two calls of a test, in which the server may just be closing a connection that is kept. */
+/** Seconds may pass between two calls of a test, and the server may just be closing a kept connection. */
 const OWN_CONNECTION = { connection: "close" };
 
-/** One call of the API, authorized, with a JSON body when there is one. */
+/** An authorised API call, with an optional JSON body. */
 export async function api(target: Target, method: string, path: string, body?: unknown): Promise<Answer> {
   const authorization = `Bearer ${target.apiKey ?? "test-key"}`;
   const response =
@@ -43,7 +43,7 @@ export async function api(target: Target, method: string, path: string, body?: u
   return read(response);
 }
 
-/** One call of a control route. */
+/** A call of a control route. */
 export const control = async (url: string, method: string, path: string, body?: unknown): Promise<Answer> =>
   read(
     await fetch(`${url}/_emulator${path}`, {
@@ -55,7 +55,7 @@ export const control = async (url: string, method: string, path: string, body?: 
 
 const running: Emulator[] = [];
 
-/** An emulator with quick computes that ends with the test. */
+/** An emulator with fast computes, closed after the test. */
 export async function start(options: EmulatorOptions = {}): Promise<Emulator> {
   const emulator = await startEmulator({ activationMs: 20, ...options });
   running.push(emulator);
@@ -68,7 +68,7 @@ afterEach(async () => {
 
 const PATIENCE_MS = 10_000;
 
-/** Looks until the value passes. */
+/** Polls until the value passes. */
 export async function until<T>(look: () => Promise<T>, passes: (value: T) => boolean): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -81,14 +81,14 @@ export async function until<T>(look: () => Promise<T>, passes: (value: T) => boo
 
 const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The object under a key of an answer. */
+/** The object under a key of a response. */
 export function record(body: Json, key: string): Json {
   const value = body[key];
   if (!isJson(value)) throw new Error(`no object under ${key}: ${JSON.stringify(body)}`);
   return value;
 }
 
-/** The list of objects under a key of an answer. */
+/** The list of objects under a key of a response. */
 export function records(body: Json, key: string): Json[] {
   const value = body[key];
   if (!Array.isArray(value)) throw new Error(`no list under ${key}: ${JSON.stringify(body)}`);
@@ -107,7 +107,7 @@ export const settled = (target: Target, id: string, state: string): Promise<Json
     (found) => found.current_state === state && found.pending_state === undefined,
   );
 
-/** Creates a compute and gives its record. */
+/** Creates a compute and returns its record. */
 export async function createCompute(target: Target, attributes: Json): Promise<Json> {
   const { status, body } = await api(target, "POST", `${DEMO}/endpoints`, { endpoint: attributes });
   if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(body)}`);
@@ -119,7 +119,7 @@ export const INTEGRATION = { project_id: "prj-demo", auth_provider: "supported_p
 export const integrate = (target: Target, more: Json = {}): Promise<Answer> =>
   api(target, "POST", "/projects/auth/create", { ...INTEGRATION, ...more });
 
-/** The demo project as the control route shows it. */
+/** The demo project from the control route. */
 export async function demoState(emulator: Emulator): Promise<Json> {
   const { body } = await control(emulator.url, "GET", "/state");
   const found = records(body, "projects").find(({ id }) => id === "prj-demo");
@@ -127,14 +127,14 @@ export async function demoState(emulator: Emulator): Promise<Json> {
   return found;
 }
 
-/** The error body of the service: an id, a code that may be empty, words. */
+/** The service's error body: an id, a code that may be empty, and a message. */
 export const ERROR_BODY = {
   request_id: expect.stringMatching(/.+/),
   code: expect.any(String),
   message: expect.stringMatching(/.+/),
 };
 
-/** An own e-mail server, as a request has it. */
+/** A separate email server, as in a request. */
 export const STANDARD_EMAIL = {
   type: "standard",
   host: "smtp.example.com",

@@ -5,7 +5,7 @@ import type { EmulatorOptions } from "../../src/emulator";
 import { ROOT } from "./cli";
 import { Stack, type StackOptions } from "./Stack";
 
-/** A stack whose program is the very file of examples/, without its types: they are checked by `npm run check`. */
+/** A stack whose program is the file in examples/, without its types, which `npm run check` checks. */
 export function exampleStack(
   name: string,
   emulator: EmulatorOptions = {},
@@ -14,7 +14,7 @@ export function exampleStack(
   return typeScriptStack(readFileSync(join(ROOT, "examples", name, "index.ts"), "utf8"), { emulator, configured });
 }
 
-/** A stack whose program is the one that the README shows. */
+/** A stack whose program is the one in the README. */
 export function readmeStack(): Promise<Stack> {
   const [, program] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
   if (program === undefined) throw new Error("README.md shows no TypeScript program");

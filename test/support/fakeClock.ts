@@ -1,4 +1,4 @@
-/** A clock that only the tests of this file move; `random` is what every jitter takes then. Call it at the top of the file. */
+/** A clock that only this file's tests advance; every jitter uses `random`. Call it at the top of the file. */
 export function fakeClock({ startsAtMs = 0, random }: { startsAtMs?: number; random?: number } = {}): void {
   beforeEach(() => {
     jest.useFakeTimers();
@@ -11,17 +11,18 @@ export function fakeClock({ startsAtMs = 0, random }: { startsAtMs?: number; ran
   });
 }
 
-/** Lets time pass, with all that follows from it. */
+/** Advances the time, and runs everything due. */
 export const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
 /**
- * A clock that nobody moves: as soon as all work waits for a timer it is at the next one. Minutes pass at once, and as on an idle
- * machine. A socket knows no such clock, so a client under it is one `inMemory` (scriptedServer.ts). Call it at the top of the file.
+ * A clock that advances by itself: as soon as all work waits for a timer, it moves to the next one. Minutes pass at
+ * once, as on an idle machine. Sockets do not use it, so a client must be `inMemory` (scriptedServer.ts). Call it at
+ * the top of the file.
  */
 export function skippingClock(): void {
   beforeEach(() => {
     jest.useFakeTimers();
-    // The types of jest 30.0 do not know it yet.
+    // The types of jest 30.0 do not include it yet.
     (jest as unknown as { setTimerTickMode(config: { mode: "nextAsync" }): void }).setTimerTickMode({
       mode: "nextAsync",
     });

@@ -5,10 +5,13 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 
 export type Answer = (request: LogRequest, reply: (error: Error | null) => void) => void;
 
-/** The engine as the provider's process sees it: one that hands each log request to `answer`; gRPC's own server, as the CLI has one. */
+/**
+ * The engine as the provider's process sees it: passes each log request to `answer`, through a gRPC server like the
+ * CLI's.
+ */
 export async function fakeEngine(answer: Answer): Promise<{ address: string; close: () => void }> {
   const server = new grpc.Server();
-  // Only the method under test; the service's other methods answer UNIMPLEMENTED.
+  // Only the method under test; other methods of the service answer UNIMPLEMENTED.
   server.addService(
     { log: (EngineService as unknown as grpc.ServiceDefinition)["log"] as never } as grpc.ServiceDefinition,
     {

@@ -24,20 +24,20 @@ export interface FakeOptions {
   operationMs?: number;
   /** Has the operations route. */
   operationsRoute?: boolean;
-  /** How operations end. */
+  /** The final status of operations. */
   endsAs?: string;
 }
 
 /**
- * A project with computes whose operations take their time, as a script of scriptedServer.ts: just enough of the service to see queue
- * and waits from outside, at exact times. The emulator shares no clock with the client.
+ * A project with computes whose operations take time, as a script of scriptedServer.ts: just enough of the service to
+ * observe queue and waits from outside, at exact times. The emulator shares no clock with the client.
  */
 export class FakeProject {
   readonly computes: Compute[] = [];
   readonly operations: Operation[] = [];
-  /** Statuses in the order answered. */
+  /** Statuses in order of the responses. */
   readonly statuses: { line: string; status: number }[] = [];
-  /** The most operations that ran at one time. */
+  /** The largest number of concurrent operations. */
   mostRunning = 0;
   lockedByStranger = false;
   #next = 1;

@@ -1,10 +1,10 @@
-/** The fault campaign: the requests that change something, what can happen to them, and the program that sends them all. */
+/** The fault campaign: the changing requests, what can happen to them, and the program that sends them all. */
 const P = "/projects/{project_id}";
 
-/** The steps of a stack: made, changed, destroyed. */
+/** The steps of a stack: create, change, destroy. */
 export type Step = "up" | "change" | "destroy";
 
-/** Each route that changes something, and the steps whose requests meet the fault. */
+/** Each changing route, and the steps whose requests meet the fault. */
 export const ROUTES: Readonly<Record<string, readonly Step[]>> = {
   "POST /projects/auth/create": ["up"],
   "POST /projects/auth/keys": ["up"],
@@ -25,13 +25,13 @@ export const ROUTES: Readonly<Record<string, readonly Step[]>> = {
   [`DELETE ${P}/auth/integration/{auth_provider}`]: ["destroy"],
 };
 
-/** Those of the program that have a project of their own beside a colleague who replaces integrations. */
+/** Resources that have their own project beside a colleague who replaces integrations. */
 export const APART: readonly string[] = ["keys", "user", "transfer", "oauth", "domain", "email"];
 
-/** Routes that no resource sends. */
+/** Routes that no resource uses. */
 export const NOT_OURS: readonly string[] = [`POST ${P}/endpoints/{endpoint_id}/suspend`];
 
-/** Answers without a body: an empty one is no fault there. */
+/** Routes without a response body: an empty response is not a fault there. */
 const BODILESS = [
   `POST ${P}/auth/domains`,
   `DELETE ${P}/auth/domains`,
@@ -40,34 +40,34 @@ const BODILESS = [
   `DELETE ${P}/auth/integration/{auth_provider}`,
 ];
 
-/** Neither credentials nor users are in any list (docs/design/decisions.md, Known weaknesses). */
+/** No list contains credentials or users (docs/design/decisions.md, Known weaknesses). */
 const UNSHOWN = [`PATCH ${P}/auth/oauth_providers/{oauth_provider_id}`, `DELETE ${P}/auth/users/{auth_user_id}`];
 
 export interface Fault {
-  /** For the emulator, on each route once unless it says `times`. */
+  /** The emulator's fault, once on each route unless it sets `times`. */
   readonly request?: () => object;
-  /** The operations that fail in each step, and how many of them. */
+  /** The operations that fail in each step, and how many. */
   readonly operations?: Readonly<Record<Step, Readonly<Record<string, number>>>>;
   readonly refused?: true;
-  /** Attempts are given up after 2 s instead of 60. */
+  /** Attempts time out after 2 s instead of 60 s. */
   readonly shortAttempts?: true;
-  /** The service acts so long after it was asked, and attempts are given up before. */
+  /** The service acts after this delay, and attempts time out before. */
   readonly actsAfterMs?: number;
   readonly listLagMs?: number;
-  /** The first attempt is answered with a 423, and what it was about is replaced meanwhile. */
+  /** The first attempt gets a 423, and a colleague replaces its object meanwhile. */
   readonly colleague?: true;
   /** Why it cannot happen to a route. */
   readonly impossible?: (route: string) => string | undefined;
-  /** Why nothing can tell that this request did not take effect: it is recorded as done, which no provider could help. */
+  /** Why nothing shows that this request had no effect: it is recorded as done, which no provider could prevent. */
   readonly untold?: (route: string) => string | undefined;
-  /** In every run of the tests; the others with `npm run test:faults`. */
+  /** Included in every test run; the others only in `npm run test:faults`. */
   readonly always?: true;
 }
 
 /** Longer than an attempt and the lag of a list. */
 const LATE_MS = 8_000;
 const HTML = { contentType: "text/html", body: "<html><h1>Bad gateway</h1></html>" };
-/** What is looked for in its list after it was made. */
+/** Objects that are searched in their list after their creation. */
 const LISTED = ["POST /projects/auth/create", `POST ${P}/auth/domains`, `POST ${P}/endpoints`];
 const noEmptyBody = (route: string) => (BODILESS.includes(route) ? "its good answer has no body" : undefined);
 
@@ -127,8 +127,9 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 export const SECRETS = { oauth: "canary-oauth-secret-1", smtp: "canary-smtp-password-1", name: "canary-name-1" };
 
 /**
- * One resource of each kind. `round` 2 changes all that can be changed; what is made in `prj-shop` stands beside a colleague's.
- * `adopt`: what was made after all, by the resource's name, is taken over. `apart`: each in a project of its own in place of that one.
+ * One resource of each kind. `round` 2 changes everything that can be changed; objects in `prj-shop` exist beside a
+ * colleague's. `adopt`: by the resource's name, objects to adopt because they were created after all. `apart`: each in
+ * a project of its own instead.
  */
 export const program = (
   round: 1 | 2,

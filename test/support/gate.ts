@@ -6,7 +6,7 @@ import { endVisits } from "./visitors";
 
 let cluster: Postgres | undefined;
 
-/** One cluster for all tests of a file; what they have opened is closed after each. */
+/** One cluster for all tests of a file; everything that a test has opened is closed after it. */
 export function useCluster(options: PostgresOptions = {}): () => Postgres {
   beforeAll(async () => {
     cluster = await startPostgres(options);
@@ -19,11 +19,11 @@ export function useCluster(options: PostgresOptions = {}): () => Postgres {
   };
 }
 
-/** An emulator in front of the cluster that ends with the test. */
+/** An emulator in front of the cluster, closed after the test. */
 export const startGate = (options: EmulatorOptions = {}): Promise<Emulator> =>
   start({ activationMs: 60, postgres: cluster?.url ?? "", ...options });
 
-/** The connection string of a compute, as it is pasted. */
+/** The connection string of a compute for users. */
 export function uriOf(
   emulator: Emulator,
   id: string = PRIMARY,
@@ -33,7 +33,7 @@ export function uriOf(
   return connectionUri({ host: id, role, database, password: key, gate: emulator.gate ?? "" });
 }
 
-/** Changes a compute by the API, and waits until it has settled. */
+/** Changes a compute by the API, and waits until its operations have finished. */
 export async function change(
   emulator: Emulator,
   attributes: Json,
@@ -60,7 +60,7 @@ export async function suspended(emulator: Emulator, id: string = PRIMARY): Promi
   await settled(emulator, id, "idle");
 }
 
-/** The actions that were started for the compute, oldest first. */
+/** The actions started for the compute, oldest first. */
 export async function actionsOf(emulator: Emulator, id: string = PRIMARY): Promise<unknown[]> {
   const { body } = await api(emulator, "GET", `${DEMO}/operations`);
   const ofCompute = records(body, "operations").filter(({ endpoint_id }) => endpoint_id === id);
@@ -70,7 +70,7 @@ export async function actionsOf(emulator: Emulator, id: string = PRIMARY): Promi
 export const stateOf = async (emulator: Emulator, id: string = PRIMARY): Promise<unknown> =>
   (await endpoint(emulator, id)).current_state;
 
-/** How many sessions clients have on the server. */
+/** The number of client sessions on the server. */
 export async function sessionsOnServer({ query }: Postgres): Promise<number> {
   const rows = await query("select 1 from pg_stat_activity where usename like 'svc\\_%'");
   return rows.length;

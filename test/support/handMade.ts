@@ -17,7 +17,7 @@ export const DISABLED = {
   settings: { pg_settings: { max_parallel_workers: "4", "auto_explain.log_min_duration": "1s" } },
 };
 
-/** Every kind of object in the demo project, made by hand: what a team has before it brings it under Pulumi. */
+/** Every kind of object in the demo project, created by hand, as before an import. */
 export async function handMadeProject(
   emulator: Target,
   { clientSecret, password }: { clientSecret: string; password: string },
@@ -34,7 +34,7 @@ export async function handMadeProject(
   await handMadeAuth(emulator, { clientSecret, password });
 }
 
-/** Of it, the integration and what lives in it. */
+/** Only the integration and its objects. */
 export async function handMadeAuth(
   emulator: Target,
   { clientSecret, password }: { clientSecret: string; password: string },

@@ -15,15 +15,15 @@ import { thrownBy } from "./toy";
 export { thrownBy };
 export type { Json } from "./emulator";
 
-/** What the engine sends for a value that is not known yet (`@pulumi/pulumi` runtime/rpc). */
+/** The engine's value for an unknown (`@pulumi/pulumi` runtime/rpc). */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 export const PROJECT = "prj-demo";
 export const PROVIDER = "supported_provider";
-/** In place of each secret of a test: it must turn up nowhere but in requests and outs. */
+/** Part of each secret of a test: it may appear only in requests and outs. */
 export const CANARY = "canary-Zq8";
 const KEY = `${CANARY}-key`;
 
-/** A state as the engine keeps it. */
+/** A state as the engine stores it. */
 export interface State {
   id: string;
   outs: Properties;
@@ -35,61 +35,61 @@ export interface Seen {
   body: Json;
 }
 
-/** The shortest delays that still are delays. */
+/** The shortest delays that are still effective. */
 const QUICK: Partial<ClientOptions> = { baseDelayMs: 5, lagMs: 200, pollCeilingMs: 50, attemptTimeoutMs: 1_000 };
 
-/** One resource against an emulator, driven as the engine drives it: with raw properties. */
+/** One resource with an emulator, called like the engine does: with raw properties. */
 export interface Harness {
-  /** For a provider of the test's own. */
+  /** For a test's own provider. */
   service: { readonly baseUrl: string; readonly apiKey: string };
-  /** One process of the provider, and what its calls share. */
+  /** One provider process, whose calls share state. */
   provider: DynamicProvider;
   session: Session;
-  /** Everything it logged, of whatever process. */
+  /** All log lines of all processes. */
   log: LogLine[];
-  /** Every error that left it. */
+  /** All errors of the provider. */
   failures: string[];
   create(inputs: Properties): Promise<State>;
-  /** The reasons of what check refuses. */
+  /** The reasons why check refuses. */
   check(inputs: Properties, olds?: Properties): Promise<string[]>;
-  /** What a plan says that is to create it, after what `check` says without the service. */
+  /** The output of a plan that creates it, after `check` (which does not use the service). */
   plan(inputs: Properties, olds?: Properties, name?: string): Promise<{ failures: string[]; warnings: string[] }>;
   diff(state: State, inputs: Properties): ReturnType<DynamicProvider["diff"]>;
-  /** Undefined when it is gone. */
+  /** Undefined if it is gone. */
   read(state: State): Promise<(State & { inputs: Properties }) | undefined>;
   update(state: State, inputs: Properties): Promise<State>;
   delete(state: State): Promise<void>;
-  /** A new process of the provider: nothing is remembered. */
+  /** A new provider process without memory. */
   restart(): void;
   get(path: string): Promise<Json>;
   post(path: string, body: unknown): Promise<Json>;
-  /** Any call of the API past the provider, as a colleague sends it; a refusal is an answer. */
+  /** Any API call without the provider, as a colleague sends it; a refusal is a response. */
   call(method: string, path: string, body?: unknown): Promise<Json>;
-  /** What nobody declared: an edit behind the back of the API. */
+  /** An undeclared change, without the API. */
   edit(edit: Json): Promise<void>;
   fault(fault: Json): Promise<void>;
   clearFaults(): Promise<void>;
-  /** The requests that arrived, of one method when it is given. */
+  /** The received requests, optionally of one method. */
   requests(method?: string): Promise<Seen[]>;
-  /** All that changed something. */
+  /** All changing requests. */
   mutations(): Promise<Seen[]>;
   forgetRequests(): Promise<void>;
-  /** The demo project as the emulator keeps it. */
+  /** The demo project in the emulator's state. */
   state(): Promise<Json>;
 }
 
 export const urnOf = (kind: string, name = "thing"): string =>
   `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:${kind}::${name}`;
 
-/** What a failed call leaves in the state, and the words that it failed with. */
+/** What a failed call leaves in the state, and its message. */
 export async function keptBy(work: Promise<unknown>): Promise<{ id: string; message: string; properties: Properties }> {
   const error = await thrownBy(work);
   expect(error).toMatchObject({ id: expect.any(String), properties: expect.any(Object) });
-  // Just looked at.
+  // Checked just before.
   return error as unknown as { id: string; message: string; properties: Properties };
 }
 
-/** An emulator that ends with the test, and a provider that talks to it, `through` something in front where that is given. */
+/** An emulator that is closed after the test, and a provider that uses it, optionally `through` a proxy. */
 export async function harness<Args extends object, Outputs extends object>(
   lifecycle: Lifecycle<Args, Outputs>,
   options: EmulatorOptions = {},
@@ -175,7 +175,7 @@ export async function harness<Args extends object, Outputs extends object>(
       return { id: state.id, outs: unmarked(outs ?? {}) };
     },
     delete: (state) => {
-      // As the engine: no command deletes what it has created itself.
+      // As with the engine: no command deletes what it has created itself.
       if (hasCreated) restart();
       return noting(provider.delete(state.id, state.outs));
     },
@@ -192,20 +192,20 @@ export async function harness<Args extends object, Outputs extends object>(
   };
 }
 
-/** An integration in the demo project, made behind the provider's back. */
+/** An integration in the demo project, created without the provider. */
 export async function withIntegration(given: Harness, auth_provider = PROVIDER): Promise<void> {
   await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider, branch_id: "br-main" });
   await given.forgetRequests();
 }
 
-/** What a plan after a refresh says: the state that the refresh leaves, compared with the program. */
+/** A plan after a refresh: the refreshed state compared with the program. */
 export async function planAfterRefresh(given: Harness, state: State, inputs: Properties) {
   const found = await given.read(state);
   if (found === undefined) throw new Error("it is gone");
   return { ...(await given.diff(found, inputs)), found };
 }
 
-/** The words that a read fails with while the service misbehaves in each of the ways that say nothing of the object. */
+/** The errors of a read for each misbehaviour of the service that proves nothing about the object. */
 export const MISBEHAVIOURS: readonly (readonly [string, Json, RegExp])[] = [
   ["401", { status: 401, times: 0 }, /401/],
   ["403", { status: 403, times: 0 }, /403/],
@@ -216,18 +216,18 @@ export const MISBEHAVIOURS: readonly (readonly [string, Json, RegExp])[] = [
   ["no answer", { drop: "hang", times: 0 }, /no complete response|not done|deadline/],
 ];
 
-/** No secret of the test in any line that was logged or any error that left the provider. */
+/** Asserts that no secret of the test is in a log line or an error of the provider. */
 export function expectNoSecrets({ log, failures }: Harness, more: readonly string[] = []): void {
   const said = [...log.map(({ message }) => message), ...failures].join("\n");
   for (const secret of [CANARY, ...more]) expect(said).not.toContain(secret);
 }
 
-/** The lasting lines that are no warnings. */
-/** What a plan does that asks the service nothing. */
+/** Runs a plan that sends the service no request. */
 export async function offline<Result>(work: () => Promise<Result>): Promise<Result> {
   process.env["SVC_OFFLINE_PLAN"] = "1";
   return work().finally(() => delete process.env["SVC_OFFLINE_PLAN"]);
 }
 
+/** The lasting lines that are not warnings. */
 export const notes = ({ log }: Harness): string[] =>
   log.filter(({ severity, ephemeral }) => severity === "info" && !ephemeral).map(({ message }) => message);

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import * as ts from "typescript";
 import { ROOT } from "./cli";
 
-/** Two words at least, the first of them a real one: what is shorter is a name, a key or a unit. */
+/** At least two words, the first of them a real one: shorter texts are names, keys or units. */
 const PROSE = /[A-Za-z]{2,}[,:;]? ["'(`]?[A-Za-z]/;
 
-/** Every message of this package: the texts in src, where text in `{braces}` is filled in, and `{a | b}` is one of the two. */
+/**
+ * Every message of this package: the texts in src, with inserted text in `{braces}`, and `{a | b}` for either of two.
+ */
 export function messages(): string[] {
   const files = globSync("src/**/*.ts", { cwd: ROOT }).sort();
   const found = files.flatMap((file) =>
@@ -18,12 +20,12 @@ export function messages(): string[] {
 function messagesIn(node: ts.Node): string[] {
   if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return [];
   const text = isText(node) ? rendered(node).replace(/\s+/g, " ").trim() : "";
-  // A text without prose may still hold one: the part of a template, a branch of a condition.
+  // A text without prose may contain prose in a part of a template or a branch of a condition.
   const isProse = PROSE.test(text.replace(/\{[^{}]*\}/g, "{}"));
   return isProse ? [text] : node.getChildren().flatMap(messagesIn);
 }
 
-/** A literal, a template, or several of them joined. */
+/** A literal, a template, or a concatenation of them. */
 function isText(node: ts.Node): node is ts.Expression {
   if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return true;
   const isSum = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * The engine as a program sees it, which makes resources from their inputs. Unlike with `pulumi.runtime.setMocks` alone the functions ask the
- * service: this monitor is none of the SDK's mocks.
+ * The engine as a program sees it: creates resources from their inputs. Unlike with `pulumi.runtime.setMocks` alone,
+ * functions ask the service, because this monitor is not one of the SDK's mocks.
  */
 export async function mockEngine({ isPreview = false } = {}): Promise<void> {
   const newResource = ({ name, inputs }: pulumi.runtime.MockResourceArgs) => ({

@@ -12,9 +12,9 @@ export const started = async (...more: [options?: object, client?: object]): Pro
   return given;
 };
 
-/** The provider as the emulator keeps it, secrets as hashes. */
+/** The provider in the emulator's state, with hashed secrets. */
 export async function kept(given: Harness, id = "microsoft"): Promise<Json | undefined> {
-  // The state of the emulator is checked by its own tests.
+  // The emulator's own tests check its state.
   const providers = (await given.state())["oauth_providers"] as Json[];
   return providers.find((provider) => provider["id"] === id);
 }
@@ -25,6 +25,6 @@ export const bodies = async (given: Harness): Promise<[string, Json][]> =>
 export const setByHand = (given: Harness, set: Json, id = "microsoft") =>
   given.edit({ kind: "oauth_provider", id, set });
 
-/** A list in which the service shows more than it must. */
+/** A list in which the service shows optional fields. */
 export const listing = (given: Harness, provider: Json) =>
   given.fault({ method: "GET", path: PATH, status: 200, body: { providers: [provider] }, times: 0 });

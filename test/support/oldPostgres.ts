@@ -23,7 +23,7 @@ function row(name: string, value: string): Buffer {
 
 const ready = message("Z", Buffer.from("I"));
 
-/** A server that says it is of an earlier version, and knows just the questions that come before that is seen. */
+/** A server that reports an earlier version, and answers only the queries before the check of it. */
 export async function oldPostgres(version: number): Promise<{ url: string; stop(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -42,7 +42,7 @@ export async function oldPostgres(version: number): Promise<{ url: string; stop(
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo; // of a TCP server that listens
+  const { port } = server.address() as AddressInfo; // A listening TCP server has such an address.
   const stop = (): void => {
     server.close();
     for (const socket of sockets) socket.destroy();

@@ -5,7 +5,7 @@ import { startBrowser } from "./browser";
 let browser: Browser | undefined;
 const contexts: BrowserContext[] = [];
 
-// One browser for the file: its start takes the longest. Each page has a context, and so a profile, of its own.
+// One browser for the file, because its start is slow. Each page has its own context and profile.
 afterEach(async () => {
   await Promise.all(contexts.splice(0).map((context) => context.close()));
 });
@@ -13,7 +13,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** An empty tab. Each error of a script in it is kept, as is what the console calls an error. */
+/** An empty tab. Script errors and errors on the console are recorded. */
 export async function newTab(options: BrowserContextOptions = {}): Promise<{ page: Page; errors: string[] }> {
   browser ??= await startBrowser();
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
@@ -27,7 +27,7 @@ export async function newTab(options: BrowserContextOptions = {}): Promise<{ pag
   return { page, errors };
 }
 
-/** The emulator's page, opened by the address that it prints, and connected. */
+/** The emulator's page, opened by its printed address and connected. */
 export async function openPage(
   { pageUrl }: Pick<Emulator, "pageUrl">,
   options?: BrowserContextOptions,

@@ -11,12 +11,13 @@ const DEBIANS = "/usr/lib/postgresql";
 const PATIENCE_MS = 60_000;
 
 /**
- * The folder with `initdb` and `postgres`: the one that the set-up names (`npm test`, `npm run test:services`), else
- * Debian's newest, else that of PATH. Without one the tests that need it are skipped (test/support/services.ts).
+ * The folder with `initdb` and `postgres`: the one that the set-up names (`npm test`, `npm run test:services`),
+ * otherwise Debian's newest, otherwise one on PATH. Without one, the tests that need it are skipped
+ * (test/support/services.ts).
  */
 export function postgresBin(): string | undefined {
   const named = process.env["PULUMI_SVC_POSTGRES_BIN"];
-  // Empty: the set-up has looked, and there is none.
+  // Empty: the set-up found none.
   if (named !== undefined) return named || undefined;
   const debians = isFolder(DEBIANS) ? readdirSync(DEBIANS).sort((left, right) => Number(right) - Number(left)) : [];
   const folders = [
@@ -29,8 +30,8 @@ export function postgresBin(): string | undefined {
 }
 
 /**
- * The client `psql`, without which a test of it is to be skipped: `(psqlProgram() ? test : test.skip)(…)`. It comes with
- * Debian's packages, and not with the npm packages that hold the server.
+ * The client `psql`. Without it a test is skipped: `(psqlProgram() ? test : test.skip)(…)`. Debian's packages contain
+ * it, but the npm packages with the server do not.
  */
 export function psqlProgram(): string | undefined {
   const folders = [postgresBin() ?? "", ...(process.env["PATH"] ?? "").split(delimiter)];
@@ -49,36 +50,36 @@ function isProgram(file: string): boolean {
 const isFolder = isProgram;
 
 export interface PostgresOptions {
-  /** How a client of this machine proves who it is. With `trust` the server asks for no password. */
+  /** How local clients authenticate. With `trust` the server asks for no password. */
   readonly auth?: "scram-sha-256" | "md5" | "password" | "trust";
   /** Further settings, such as `{ max_connections: "20" }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A cluster of a test's own. It listens on 127.0.0.1 alone, and its superuser is `postgres`. */
+/** A test's own cluster. It listens only on 127.0.0.1, and its superuser is `postgres`. */
 export interface Postgres {
-  /** The whole connection string of the superuser, to the database `postgres`. */
+  /** The superuser's complete connection string for the database `postgres`. */
   readonly url: string;
   readonly host: "127.0.0.1";
   readonly port: number;
   readonly password: string;
-  /** What the server has logged so far. */
+  /** The server's log so far. */
   log(): string;
-  /** One statement of the superuser, in a session of its own; answers with the rows. */
+  /** Runs one statement of the superuser in its own session, and returns the rows. */
   query<Row extends Record<string, unknown>>(
     sql: string,
     values?: readonly unknown[],
     database?: string,
   ): Promise<Row[]>;
-  /** Ends the server: `fast` ends its sessions in order (57P01), `immediate` lets everything drop as a crash does. */
+  /** Stops the server: `fast` ends its sessions in order (57P01), `immediate` drops everything like a crash. */
   shutDown(how?: "fast" | "immediate"): Promise<void>;
-  /** Starts it again after `shutDown`, on the same port and with the same data. */
+  /** Restarts it after `shutDown`, on the same port and with the same data. */
   startAgain(): Promise<void>;
-  /** Ends the server and deletes its files. */
+  /** Stops the server and deletes its files. */
   stop(): Promise<void>;
 }
 
-/** Makes and starts a cluster. The caller calls `stop` in the end; a process that ends before takes it along. */
+/** Creates and starts a cluster. The caller calls `stop`; it also stops when the process ends. */
 export async function startPostgres({
   auth = "scram-sha-256",
   settings = {},
@@ -110,7 +111,7 @@ export async function startPostgres({
     startAgain: () => server.start(),
     query: async (sql, values = [], database = "postgres") => {
       const client = new Client({ host: "127.0.0.1", port, user: "postgres", password, database });
-      // A server that is ended while the session is open tells it by an event, which would end the process.
+      // A server that stops during the session reports it by an event, which would end the process.
       client.on("error", () => undefined);
       await client.connect();
       try {
@@ -131,7 +132,7 @@ interface ServerUser {
   readonly gid?: number | undefined;
 }
 
-/** Postgres refuses to run as root: it runs as Debian's user for it, else as nobody. */
+/** Postgres refuses to run as root: it runs as Debian's user for it, otherwise as nobody. */
 function serverUser(): { uid: number; gid: number } | Record<string, never> {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string, name: string): number => Number(execFileSync("id", [flag, name], { stdio: "pipe" }));
@@ -139,13 +140,13 @@ function serverUser(): { uid: number; gid: number } | Record<string, never> {
     try {
       return { uid: idOf("-u", name), gid: idOf("-g", name) };
     } catch {
-      // There is no such user.
+      // This user does not exist.
     }
   }
   throw new Error("Postgres does not run as root, and there is neither a user postgres nor a user nobody.");
 }
 
-/** The server's process, which is started and ended as often as a test wants. */
+/** The server's process, which a test can start and stop repeatedly. */
 class Server {
   log = "";
   private child: ChildProcess | undefined;
@@ -161,7 +162,7 @@ class Server {
   async start(): Promise<void> {
     const settings = {
       ...{ listen_addresses: "127.0.0.1", port: String(this.port), unix_socket_directories: "" },
-      // What a crash of the machine would lose is not needed again.
+      // The data need not survive a crash of the machine.
       ...{ fsync: "off", full_page_writes: "off", shared_buffers: "32MB" },
       ...this.settings,
     };
@@ -172,7 +173,7 @@ class Server {
       stdio: ["ignore", "ignore", "pipe"],
     });
     this.child = child;
-    // Of a test run that ends in the middle nothing stays.
+    // An interrupted test run leaves nothing.
     const kill = (): boolean => child.kill("SIGQUIT");
     process.once("exit", kill);
     child.once("close", () => {
@@ -209,11 +210,11 @@ class Server {
   }
 }
 
-/** A port that nobody listens on now. */
+/** A port that is currently free. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // of a TCP server that listens
+  const { port } = server.address() as AddressInfo; // A listening TCP server has such an address.
   server.close();
   await once(server, "close");
   return port;

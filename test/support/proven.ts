@@ -1,7 +1,7 @@
 import { OwnIntegration } from "../../src/client/api/ownIntegration";
 import type { AuthIntegrationRecord, Collection } from "../../src/client";
 
-/** An integration that always stands, where a test is about the request alone. */
+/** An integration that always exists, for tests of the request alone. */
 class Standing extends OwnIntegration {
   override async prove(): Promise<void> {
     return Promise.resolve();

@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed alone (mulberry32). */
+/** Pseudo-random numbers that depend only on the seed (mulberry32). */
 export function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -1,13 +1,13 @@
 import type { ServerSession } from "../../src/emulator/postgres/upstream";
 
-/** What the server answered to one simple query. */
+/** The server's response to a simple query. */
 export interface RawAnswer {
   rows: string[][];
-  /** The SQLSTATE and the words, where it was refused. */
+  /** The SQLSTATE and message of a refusal. */
   error?: { code: string; message: string };
 }
 
-/** Sends a simple query over the bare socket of a session: protocol 3.0, without any library. */
+/** Sends a simple query on a session's raw socket: protocol 3.0, without a library. */
 export function ask({ socket }: ServerSession, sql: string): Promise<RawAnswer> {
   const answer: RawAnswer = { rows: [] };
   let bytes = Buffer.alloc(0);
@@ -25,7 +25,7 @@ export function ask({ socket }: ServerSession, sql: string): Promise<RawAnswer> 
         bytes = bytes.subarray(5 + body.length);
         if (type === "D") answer.rows.push(values(body));
         if (type === "E") answer.error = fields(body);
-        // The server waits for data of a COPY: it is told that there is none.
+        // The server waits for the data of a COPY: this message reports a failure.
         if (type === "G") socket.write(Buffer.concat([Buffer.from("f"), int(5), Buffer.from("\0")]));
         if (type === "Z") finish(() => resolve(answer));
       }

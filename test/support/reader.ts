@@ -10,7 +10,7 @@ import { ownPort } from "./service";
 
 export const LONGEST_BLOCK_MS = 300_000;
 
-/** Packs the package as it was built here, and answers with the archive. */
+/** Packs the package built here, and returns the archive. */
 export function packInto(folder: string): string {
   const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
   const packed = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
@@ -18,11 +18,11 @@ export function packInto(folder: string): string {
   return join(folder, filename);
 }
 
-/** What npm needs to reach its registry from here. They are npm's own settings, so that nothing else heeds the proxies. */
+/** npm's own settings for access to its registry. Environment variables would make other programs use the proxies. */
 const NETWORK = ["registry", "proxy", "https-proxy", "noproxy", "cafile", "cache"];
 
 /**
- * A machine that has Node, npm and the Pulumi CLI, and an empty home: nothing of this clone is on its PATH. `first`: folders
+ * A machine with Node, npm, the Pulumi CLI and an empty home: nothing of this clone is on its PATH. `first`: folders
  * before all others.
  */
 function readerEnvironment(home: string, first: readonly string[] = []): Record<string, string> {
@@ -40,13 +40,13 @@ function readerEnvironment(home: string, first: readonly string[] = []): Record<
   };
 }
 
-/** Somebody who begins in an empty folder and does what a document says, block by block. */
+/** A reader who starts in an empty folder and follows a document block by block. */
 export class Reader {
   readonly folder: string;
   readonly #env: Record<string, string>;
   readonly #open: Terminal[] = [];
 
-  /** `parent`: where folder and home are made. */
+  /** `parent`: the folder that will contain the folder and the home. */
   constructor(parent: string, first: readonly string[] = []) {
     this.folder = mkdtempSync(join(parent, "reader-"));
     const home = mkdtempSync(join(parent, "home-"));
@@ -60,8 +60,8 @@ export class Reader {
   }
 
   /**
-   * Types what stands there, and looks for what is shown. `project`: the folder that the first block makes. `replaced`: what
-   * is typed instead, which has to stand there. `begin`: where the first terminal is opened. Answers with all that was said.
+   * Types the commands, and checks for the shown output. `project`: the folder that the first block makes. `replaced`:
+   * replacements for texts that must occur. `begin`: where the first terminal is opened. Returns the whole output.
    */
   async follow(
     blocks: readonly CodeBlock[],
@@ -100,7 +100,7 @@ export class Reader {
   }
 }
 
-/** The lines of what a document shows which do not come, in this order, in what was said; `…` is anything. */
+/** The lines shown in a document that do not occur in this order in the output; `…` matches anything. */
 function missing(shown: string, said: string): string {
   const lines = said.split("\n").map((line) => line.trim().replace(/ +/g, " "));
   const wanted = shown
@@ -114,7 +114,7 @@ function missing(shown: string, said: string): string {
   return wanted.length === 0 ? "" : `${wanted.join("\n")}\nis not in\n${said}`;
 }
 
-/** A shell: what one block sets, the next one sees. */
+/** A shell: settings of one block apply to the next. */
 class Terminal {
   readonly #shell;
   readonly #closed;
@@ -129,7 +129,7 @@ class Terminal {
     this.#closed = once(this.#shell, "close");
   }
 
-  /** Types a script, and answers with what is said until `end` is. */
+  /** Types a script, and returns the output up to `end`. */
   async until(script: string, end: string | RegExp): Promise<string> {
     this.#said = "";
     this.#shell.stdin.write(`${script}\n`);
@@ -140,15 +140,15 @@ class Terminal {
   }
 
   async run(script: string): Promise<{ code: number; output: string }> {
-    // On a line of its own: what a command prints may end without one.
+    // On a separate line: a command's output may lack a final line end.
     const ended = /\nended with (\d+)\.\n$/;
-    // Of each command, not of the last one alone.
+    // Counts every command, not only the last one.
     const counted = `failed=0; trap 'failed=$?' ERR\n{\n${script}\n} </dev/null 2>&1`;
     const said = await this.until(`${counted}; printf '\\nended with %s.\\n' $failed`, ended);
     return { code: Number(ended.exec(said)?.[1]), output: said.replace(ended, "") };
   }
 
-  /** With all that it has started. */
+  /** Ends it with everything that it has started. */
   async close(): Promise<void> {
     if (this.#shell.pid !== undefined) process.kill(-this.#shell.pid, "SIGTERM");
     await this.#closed;

@@ -5,7 +5,7 @@ import { type Kind, pointer, typeToken } from "../../src/contract/pointer";
 
 type Properties = Record<string, unknown>;
 
-/** As the engine marks a secret in its event log. */
+/** A secret in the engine's event log. */
 export const secret = {
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
   ciphertext: "[secret]",
@@ -18,15 +18,15 @@ export interface Refresh {
   readonly stack?: string;
   readonly id?: string;
   readonly declared: Properties;
-  /** What differs from `declared`; null: gone; undefined: nothing. */
+  /** The found values, if they differ from `declared`; null: deleted; undefined: no difference. */
   readonly found?: Properties | null;
   /** The paths of `detailedDiff`. */
   readonly differing?: readonly string[];
   readonly outs?: Properties;
-  /** The operation that precedes the result. */
+  /** The operation before the result. */
   readonly before?: string;
   readonly result?: string;
-  /** It is the old one of a replacement, which is still to be deleted. */
+  /** The old object of a replacement, which is still to be deleted. */
   readonly delete?: boolean;
 }
 
@@ -70,11 +70,11 @@ const END = [{ summaryEvent: { result: "succeeded" } }, { cancelEvent: {} }];
 export const log = (...all: object[]): string =>
   [...all, ...END].map((event, sequence) => JSON.stringify({ sequence, timestamp: 1, ...event })).join("\n");
 
-/** What a refresh of these found. */
+/** The results of refreshing these. */
 export const refreshedOf = (...refreshes: readonly Refresh[]): Refreshed[] =>
   refreshedBy(readEventLog(log(...refreshes.flatMap(events))).results);
 
-/** A refresh of one resource, and what the state says of it. */
+/** A refresh of one resource, with its state. */
 export function refreshedWith(refresh: Refresh, facts: object) {
   const { kind = "ComputeEndpoint", name = "api", id = "prj-demo/ep-1" } = refresh;
   const type = typeToken(kind);

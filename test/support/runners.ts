@@ -1,10 +1,10 @@
-/** What shows nothing: .NET's comparison with a culture, which the runners use, passes over it. */
+/** Invisible characters, which the culture-sensitive comparison of .NET, used by the runners, ignores. */
 const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 /**
- * The lines of a job's output that a CI runner would take for a command, after the sources of theirs: GitHub Actions looks for
- * "::" at the beginning of a line without the blanks before it, and for "##[" anywhere;
- * Azure Pipelines for "##vso[" and "##[", TeamCity for "##teamcity[".
+ * The lines of a job's output that a CI runner would execute as a command, according to the runners' sources: GitHub
+ * Actions looks for "::" at the beginning of a line after white space, and for "##[" anywhere; Azure Pipelines for
+ * "##vso[" and "##[", TeamCity for "##teamcity[".
  */
 export function runnerCommandsIn(output: string): string[] {
   return output.split(/\r\n|\r|\n/).filter((line) => {
@@ -13,7 +13,7 @@ export function runnerCommandsIn(output: string): string[] {
   });
 }
 
-/** Of them such commands are made. */
+/** Parts from which such commands are built. */
 export const RUNNER_PARTS = [
   "#",
   "##",

@@ -5,7 +5,7 @@ export const ENDPOINTS = "/projects/prj-1/endpoints";
 export const OPERATIONS = `GET /projects/${PRJ}/operations?limit=100`;
 export const LIST = `GET ${ENDPOINTS}`;
 
-/** As the service says it: with its error body. */
+/** The service's own response, with its error body. */
 export const gone = (status: 404 | 410 = 404): Reply => ({ status, json: { code: "not_found", message: "not there" } });
 
 export const compute = (fields: object = {}): object => ({
@@ -25,12 +25,12 @@ export const operation = (status: string, fields: object = {}): object => ({
 });
 
 export interface Scene {
-  /** The list of computes at the nth look; undefined fields as above. */
+  /** The list of computes at the nth request; undefined fields as above. */
   computes: (nth: number) => object[];
-  /** The operation list at the nth look; left out: no such route. */
+  /** The list of operations at the nth request; omitted: no such route. */
   operations?: (nth: number) => object[];
   change?: Reply;
-  /** The change makes the compute: no list of before it shows one, and none of those counts as a look. */
+  /** The change creates the compute: earlier lists do not contain it and do not count. */
   creates?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A service that answers what the test says, for tests of the client: over HTTP (`scripted`), where the wire is the point, or in memory
- * (`inMemory`), where time is: with `skippingClock` all waits are over at once.
+ * A service with scripted responses, for tests of the client: over HTTP (`scripted`) for tests of the wire, or in
+ * memory (`inMemory`) for tests of time: with `skippingClock` all waits end at once.
  */
 import axios, { type AxiosInstance, type AxiosRequestConfig } from "axios";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { Client, type ClientOptions } from "../../src/client";
 
-/** A request as it arrived. */
+/** A received request. */
 export interface Seen {
   method: string;
   /** Path and query below the API root. */
@@ -27,13 +27,13 @@ export interface Reply {
   text?: string;
   headers?: Record<string, string>;
   delayMs?: number;
-  /** `reset`: the connection goes without an answer. `cut`: in the middle of the body. `hang`: no answer ever. */
+  /** `reset`: closes the connection without a response. `cut`: in the middle of the body. `hang`: never responds. */
   fault?: "reset" | "cut" | "hang";
 }
 
 export type Script = (request: Seen, nth: number) => Reply | Promise<Reply>;
 
-/** What has arrived at a service. */
+/** The requests that a service has received. */
 export interface Received {
   baseUrl: string;
   seen: Seen[];
@@ -84,7 +84,7 @@ async function answer(reply: Reply, response: ServerResponse): Promise<void> {
   setTimeout(() => response.socket?.destroy(), 20);
 }
 
-/** An HTTP server that answers what the script says. `nth` counts the requests of one line, from 1. */
+/** An HTTP server that responds as scripted. `nth` counts the requests of one line, from 1. */
 async function startScripted(script: Script): Promise<ScriptedServer> {
   const root = "/api/v2";
   const requests = received();
@@ -117,7 +117,7 @@ async function startScripted(script: Script): Promise<ScriptedServer> {
 
 const open: { close: () => unknown }[] = [];
 
-/** A server, which `closeAll` closes, and a quick client. */
+/** A server, which `closeAll` closes, and a fast client. */
 export async function scripted(
   script: Script,
   options: Partial<ClientOptions> = {},
@@ -130,12 +130,12 @@ export async function scripted(
 const quickClient = (baseUrl: string, options: Partial<ClientOptions>): Client =>
   new Client({ baseUrl, apiKey: "test-key", baseDelayMs: 5, lagMs: 150, pollCeilingMs: 50, ...options });
 
-/** How long a request is on its way in memory: time goes on, as over a network. */
+/** The travel time of a request in memory: time passes, as over a network. */
 const TRAVEL_MS = 1;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const connectionReset = (): Error => Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
 
-/** The same without a network: everything of the client runs, down to its transport, and what stands in is axios. */
+/** The same without a network: the whole client runs, down to its transport; only axios is replaced. */
 export function inMemory(script: Script, options: Partial<ClientOptions> = {}): { server: Received; client: Client } {
   const baseUrl = `http://service-${services.size}.test:8080/api/v2`;
   const server = { baseUrl, ...received() };
@@ -166,16 +166,16 @@ export function inMemory(script: Script, options: Partial<ClientOptions> = {}): 
   jest.spyOn(axios, "create").mockImplementation(({ baseURL = "", headers = {} } = {}) => {
     const service = services.get(baseURL);
     if (service === undefined) throw new Error(`no service in memory has the address ${baseURL}`);
-    // Of an instance the transport uses `request` alone.
+    // The transport uses only `request` of an instance.
     return { request: service(headers) } as unknown as AxiosInstance;
   });
   return { server, client: quickClient(baseUrl, options) };
 }
 
-/** By their base URL: what an instance with these headers does with a request. */
+/** By base URL: handles a request for an instance with these headers. */
 const services = new Map<string, (headers: object) => (config: AxiosRequestConfig<string>) => Promise<unknown>>();
 
-/** A body whose connection goes in the middle. */
+/** A body whose connection closes in the middle. */
 const brokenOff = (text: string): Readable =>
   Readable.from(
     (async function* () {
@@ -189,7 +189,7 @@ export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((item) => item.close()));
 }
 
-/** The error that a promise is rejected with. */
+/** The error of a rejected promise. */
 export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {

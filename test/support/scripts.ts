@@ -15,10 +15,10 @@ import { pathToFileURL } from "node:url";
 
 export const SCRIPTS = join(__dirname, "..", "..", "scripts");
 
-/** The Node that the set-up chooses, which runs TypeScript, whatever Node runs these tests. */
+/** The Node of the set-up, which runs TypeScript, independent of the Node that runs these tests. */
 export const NODE = realpathSync(join(SCRIPTS, "..", "node_modules", ".bin", "node"));
 
-/** What the scripts and the fakes need besides: neither pulumi nor npm nor go, whatever this machine has. */
+/** The other programs that the scripts and fakes need: pulumi, npm and go are never included, even if installed. */
 const TOOLS = "bash cat chmod cp dirname env grep gzip ls mkdir mktemp rm sed sh tar".split(" ");
 
 const folders: string[] = [];
@@ -51,7 +51,7 @@ export function fakeExecutable(folder: string, name: string, script: string): vo
   chmodSync(file, 0o755);
 }
 
-/** An environment with these folders on PATH and the tools, and nothing else. */
+/** An environment whose PATH contains only these folders and the tools. */
 export function environment(path: string[], more: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { PATH: [...path, toolsFolder()].join(delimiter), ...more };
 }
@@ -76,7 +76,7 @@ export interface Ended {
   output: string;
 }
 
-/** Runs a command to its end; both of its outputs, in one. */
+/** Runs a command and returns both outputs combined. */
 export function runProcess(
   command: string,
   args: string[],
@@ -97,7 +97,7 @@ export function runProcess(
 
 const MARK = "result of the call: ";
 
-/** What came of a call: its value, or what it threw. */
+/** The result of a call: its value, or the error. */
 export interface Called {
   value?: unknown;
   error?: { name: string; message: string; advice?: string };
@@ -105,8 +105,8 @@ export interface Called {
 }
 
 /**
- * Calls an exported function of a script in a process of its own: the scripts are ES modules, and read their
- * environment when they are loaded. Its arguments are JavaScript expressions; `node` is the Node that runs it.
+ * Calls an exported function of a script in a separate process: the scripts are ES modules and read their environment
+ * when they are loaded. Its arguments are JavaScript expressions; `node` is the Node that runs it.
  */
 export async function call(
   script: string,

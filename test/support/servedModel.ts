@@ -13,7 +13,7 @@ const KEY = new AcceptedKey("test-key");
 /** The model of an emulator and its routes, without a port. */
 export interface ServedModel {
   service: Service;
-  /** A request of the API (`/projects/…`) or of the control routes (`/_emulator/…`); fails where it is refused. */
+  /** A request of the API (`/projects/…`) or of the control routes (`/_emulator/…`); fails if it is refused. */
   send(method: string, path: string, body?: Json): Promise<Json>;
   reset(): void;
 }

@@ -9,17 +9,19 @@ export interface LoggedRequest {
   readonly template: string;
   readonly body: unknown;
   readonly status: number;
-  /** Only where a fault answered after the request was executed. */
+  /** Set if a fault changed the response of an executed request. */
   readonly real_status?: number;
 }
 
 /**
- * For a service that goes away during a test: below the range of which systems give out ports, so that no other process
- * is given it meanwhile.
+ * For a service that stops during a test: below the range of automatic ports, so that no other process gets the port
+ * meanwhile.
  */
 export const ownPort = (): number => 20_000 + (process.pid % 10_000);
 
-/** The emulator that a harness or a stack talks to, and what a test asks it over raw HTTP, past the client under test. */
+/**
+ * The emulator that a harness or a stack uses, and what a test asks it over raw HTTP, without the client under test.
+ */
 export class Service {
   constructor(readonly emulator: Emulator) {}
 
@@ -27,7 +29,7 @@ export class Service {
     return new Service(await startEmulator({ activationMs: 60, ...options }));
   }
 
-  /** What stands at the service, as its own lists tell. */
+  /** The service's objects, from its own lists. */
   async list(path: string): Promise<Record<string, unknown>> {
     return (await api(this.emulator, "GET", path)).body;
   }
@@ -36,7 +38,7 @@ export class Service {
     return (await this.list(`/projects/${projectId}/endpoints`))["endpoints"] as Record<string, unknown>[];
   }
 
-  /** An operator's change behind the program's back. */
+  /** An operator's change outside the program. */
   async edit(change: object): Promise<Record<string, unknown>> {
     return (await this.#control("POST", "edit", { project_id: "prj-demo", ...change })) as Record<string, unknown>;
   }
@@ -45,7 +47,7 @@ export class Service {
     await this.#control("POST", "faults", fault);
   }
 
-  /** From now on another key is accepted, and the earlier one is refused. */
+  /** Rotates the key: the previous one is refused from now on. */
   async rotateKey(apiKey: string): Promise<void> {
     await this.#control("POST", "key", { api_key: apiKey });
   }
@@ -68,12 +70,12 @@ export class Service {
     return requests.filter(({ method }) => method !== "GET").map(({ method, template }) => `${method} ${template}`);
   }
 
-  /** Everything that the service holds, secrets as hashes. */
+  /** The service's whole state, with hashed secrets. */
   async state(): Promise<{ projects: Record<string, unknown>[] }> {
     return (await this.#control("GET", "state")) as { projects: Record<string, unknown>[] };
   }
 
-  /** All that the emulator shows to who looks at it. */
+  /** Everything that the emulator shows on request. */
   async shown(): Promise<string> {
     return JSON.stringify([await this.requests(), await this.state()]);
   }

@@ -1,8 +1,8 @@
 import { chromiumProgram } from "./browser";
 import { postgresBin } from "./postgres";
 
-// Runs before each test file of the project `services`. Where this machine does not have what the tests of a folder
-// need, they are skipped, hooks included: so they are counted, and a run of everything fails on them.
+// Runs before each test file of the project `services`. If the machine lacks what a folder's tests need, they are
+// skipped, hooks included, so that they are counted, and a complete run fails.
 const NEEDS = [
   {
     folder: "/test/postgres/",
@@ -16,7 +16,7 @@ const NEEDS = [
 const path = (expect.getState().testPath ?? "").replaceAll("\\", "/");
 for (const { folder, found, what, variable } of NEEDS) {
   if (found !== undefined || !path.includes(folder)) continue;
-  // Not by the console, which jest does not show for a file whose tests are all skipped.
+  // Not with the console, whose output jest hides for a file with only skipped tests.
   const advice = `\`npm run test:services\` gets it, or says what ${variable} can name.`;
   process.stderr.write(`skipped: there is no ${what}. ${advice}\n`);
   Object.assign(globalThis, { describe: describe.skip, test: test.skip, it: test.skip });

@@ -38,9 +38,9 @@ export async function svc(
   return ended;
 }
 
-/** What `pulumi-svc drift --format json` reports. */
+/** The report of `pulumi-svc drift --format json`. */
 export async function drift(stack: Stack, ...args: string[]): Promise<{ code: number; report: Report }> {
   const { code, stdout } = await svc(stack, ["drift", "--format", "json", ...args]);
-  // The command's own JSON.
+  // The command's JSON output.
   return { code, report: JSON.parse(stdout) as Report };
 }

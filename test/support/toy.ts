@@ -20,7 +20,7 @@ export interface ToyOutputs {
   label?: string;
 }
 
-/** A lifecycle of which each test replaces what it is about. */
+/** A lifecycle, of which each test replaces the part under test. */
 export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}): Lifecycle<ToyArgs, ToyOutputs> {
   return {
     kind: "ComputeEndpoint",
@@ -46,7 +46,7 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
 
 export const URN = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::toy";
 
-/** A hosted toy, configured, with everything it logs. */
+/** A hosted and configured toy, with its log. */
 export function hosted(
   changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {},
   more: Record<string, string> = {},
@@ -59,14 +59,14 @@ export function hosted(
   return { toy, log };
 }
 
-/** What was thrown, as the SDK's process sees it; what it leaves in the state, as the engine hands it back. */
+/** The error as the SDK's process sees it; its state as the engine returns it. */
 export async function thrownBy(work: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   const result = await work.then(
     () => undefined,
     (error: unknown) => error,
   );
   if (!(result instanceof Error)) throw new Error(`not an Error was thrown: ${typeof result}`);
-  // Errors carry what the SDK looks for (id, properties, reasons) as plain properties.
+  // Errors contain what the SDK looks for (id, properties, reasons) as plain properties.
   const error = result as Error & Record<string, unknown>;
   const { properties } = error;
   if (properties !== undefined) Object.defineProperty(error, "properties", { value: unmarked(Object(properties)) });

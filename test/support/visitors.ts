@@ -3,16 +3,16 @@ import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { psqlProgram } from "./postgres";
 
-/** An open connection. What fails, fails with the SQLSTATE and the words that the client has shown. */
+/** An open connection. Errors contain the SQLSTATE and the message that the client has shown. */
 export interface Visit {
-  /** The first column of the first row, of the last statement. */
+  /** The first column of the first row of the last statement. */
   ask(sql: string): Promise<string>;
-  /** How the connection has ended, without a query of its own. Never fulfilled where it has not. */
+  /** How the connection has ended, without a query. Pending while it is open. */
   end(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A kind of client: opens a connection, or fails with the words that it was refused with. */
+/** A type of client: opens a connection, or fails with the server's message. */
 export type Visitor = (uri: string) => Promise<Visit>;
 
 const wordsOf = (error: unknown): string => {
@@ -22,7 +22,7 @@ const wordsOf = (error: unknown): string => {
 
 const visits = new Set<Visit>();
 
-/** Ends all connections that are still open. */
+/** Closes all open connections. */
 export async function endVisits(): Promise<void> {
   await Promise.all([...visits].map((visit) => visit.close()));
 }
@@ -38,7 +38,7 @@ const pg: Visitor = async (uri) => {
     end: () => end,
     ask: async (sql: string) => {
       try {
-        // Of several statements each has a result.
+        // Each of several statements has a result.
         const results = [await client.query<unknown[]>({ text: sql, rowMode: "array" })].flat();
         return String(results.at(-1)?.rows[0]?.[0]);
       } catch (error) {
@@ -54,7 +54,9 @@ const pg: Visitor = async (uri) => {
   return visit;
 };
 
-/** It runs until its connection or a query fails, and tells that in words (with SQLSTATEs, but not of the connecting). */
+/**
+ * Runs until its connection or a query fails, and reports the message (with the SQLSTATE, unless connecting failed).
+ */
 class Psql implements Visit {
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly ended: Promise<unknown>;
@@ -82,7 +84,7 @@ class Psql implements Visit {
     return (answer ?? "").split("\n")[0] ?? "";
   }
 
-  /** psql looks at its connection only when it has something to send. */
+  /** psql checks its connection only when it sends something. */
   async end(): Promise<string> {
     for (;;) {
       const words = await this.ask("select 1").then(() => undefined, wordsOf);
@@ -108,15 +110,15 @@ const psql: Visitor = async (uri) => {
   return visit;
 };
 
-/** By name. Only the words of psql hold no SQLSTATE when it is refused a connection. */
+/** By name. Only psql's message for a refused connection has no SQLSTATE. */
 export const VISITORS = { pg, psql } as const;
 export type VisitorName = keyof typeof VISITORS;
 
-/** `test`, or its skip where the client is not on this machine. */
+/** `test`, or its skip if the client is not installed. */
 export const testOf = (name: VisitorName): jest.It =>
   name === "psql" && psqlProgram() === undefined ? test.skip : test;
 
-/** Expects that the client is refused. psql shows no SQLSTATE of a connection that it is refused. */
+/** Expects that the client is refused. psql shows no SQLSTATE for a refused connection. */
 export async function expectRefused(
   name: VisitorName,
   uri: string,

@@ -1,4 +1,4 @@
-/** What the service says to a key: about each project, or about none. */
+/** The service's response to a key: for each project, or without a project. */
 import {
   AuthenticationError,
   BadResponseError,
@@ -14,22 +14,24 @@ import { requestTrace, type Settings } from "../../contract/settings";
 import { failure, ok, skipped, type Check } from "./check";
 
 const LONGEST_READ_MS = 6_000;
-/** Asked where no project is known: whether the key is refused shows before whether the project exists. */
+/** Requested if no project is known: the service refuses a bad key before it looks for the project. */
 const NO_PROJECT = "prj-of-pulumi-svc-doctor";
 
 export const OTHER_ACCOUNT = "Use a key of the account that the project belongs to.";
 const MISSING_PROJECT = "Check its id (`prj-…`, not its name), and that the key belongs to the same account.";
 
 export interface Answered {
-  /** What each project holds, or why it cannot be told. */
+  /** The content of each project, or the error that prevented reading it. */
   readonly answers: ReadonlyMap<string, string | Error>;
-  /** What does not hold for one project alone: nothing was asked after it. */
+  /** An error that does not concern one project only. It stops the requests. */
   readonly failed: Error | undefined;
-  /** What an answer is about. Where no project is known, a 404 tells of the key that it is not refused, and a 403 nothing. */
+  /**
+   * What a response proves. Without a known project, a 404 proves that the key is accepted, and a 403 proves nothing.
+   */
   readonly tells: "projects" | "key" | "nothing";
 }
 
-/** Asks each account for each project once. */
+/** Asks each account about each project once. */
 export class Asking {
   readonly #answers = new Map<string, Promise<string | Error>>();
 
@@ -59,7 +61,7 @@ export class Asking {
 
 const isAboutProject = (answer: Error): boolean => answer instanceof NotFoundError || answer instanceof PermissionError;
 
-/** What a project holds, for a person. */
+/** The content of a project, as text for users. */
 async function contentOf(account: Client, projectId: string): Promise<string> {
   const computes = await account.computes.list(projectId);
   const branches = await account.projects.branches(projectId);
@@ -74,7 +76,7 @@ const projectsWith = (kind: typeof PermissionError | typeof NotFoundError, answe
 /** The projects that the key may not read. */
 export const forbiddenIn = (answers: Answered["answers"]): string[] => projectsWith(PermissionError, answers);
 
-/** The projects that the account of the key does not have. */
+/** The projects that the key's account does not have. */
 export const missingIn = (answers: Answered["answers"]): string[] => projectsWith(NotFoundError, answers);
 
 export function projectChecks(answers: Answered["answers"]): Check[] {
@@ -91,7 +93,7 @@ export const isRefused = (failed: Error | undefined): boolean => failed instance
 export const wordsOf = (failed: Error): string =>
   failed instanceof SvcError ? failed.withoutAdvice : "an unexpected failure";
 
-/** By fields of the error, never by its words. */
+/** Chosen by the fields of the error, never by its message. */
 export function remedyOf(error: unknown, baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   const named = isLoopback(hostname) ? [] : setVariables(["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]);
@@ -112,7 +114,7 @@ function adviceOn(error: unknown): string {
   return "Check the base URL, the network, and whether a firewall blocks the connection.";
 }
 
-/** The names of the variables alone: an address of a proxy may hold a password. */
+/** Names only: a proxy's address may contain a password. */
 export function setVariables(names: readonly string[]): string[] {
   return names.filter((name) => (process.env[name] ?? "") !== "");
 }

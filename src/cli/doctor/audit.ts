@@ -30,7 +30,9 @@ export interface AuditFlags {
 
 const finding = z.object({
   rule: z.string(),
-  /** Of the resource; `Provider` for what a provider has stored, `Stack` and `Component` for their outputs. */
+  /**
+   * The kind of the resource; `Provider` for the stored settings of a provider, `Stack` and `Component` for outputs.
+   */
   kind: z.string(),
   name: z.string(),
   urn: z.string(),
@@ -38,21 +40,21 @@ const finding = z.object({
   remedy: z.string(),
 });
 
-/** Of the entry of svc-drift.json: its path there, why, and its last day. */
+/** With the entry of svc-drift.json that accepts it: its path, reason and last day. */
 const accepted = finding.extend({ entry: z.string(), reason: z.string(), until: z.string().nullable() });
 
-/** As svc-drift.json holds it, with its path there. */
+/** An entry of svc-drift.json, with its path there. */
 const toldEntry = z.object({ entry: z.string(), ...ruleEntry.shape });
 
-/** What `doctor --audit --json` writes: a contract with scripts (docs/doctor.md). */
+/** The output of `doctor --audit --json`: a contract with scripts (docs/doctor.md). */
 export const auditSchema = z.object({
   stack: z.string(),
   findings: z.array(finding),
-  /** What svc-drift.json accepts. */
+  /** Findings that svc-drift.json accepts. */
   accepted: z.array(accepted),
-  /** Entries of svc-drift.json whose last day is over: they accept nothing. */
+  /** Expired entries of svc-drift.json: they accept nothing. */
   expired: z.array(toldEntry),
-  /** Entries of svc-drift.json that accept nothing of what was found. */
+  /** Entries of svc-drift.json that match no finding. */
   unused: z.array(toldEntry),
 });
 
@@ -63,14 +65,14 @@ const EXIT_FINDINGS = 10;
 const ALL_RULES = [...auditRules, ...stateRules];
 
 /**
- * Tells what of the stack's state a production stack should not have, and returns the exit code. The state is all that it
- * looks at: no request reaches the service, and no secret is decrypted.
- * @throws where the state or svc-drift.json cannot be read, with a message for a person.
+ * Reports what a production stack's state should not contain, and returns the exit code. It reads only the state: it
+ * sends no request to the service and decrypts no secret.
+ * @throws a message for the user if the state or svc-drift.json cannot be read.
  */
 export async function audit({ stack, maxSize, json }: AuditFlags): Promise<number> {
   const limits: AuditLimits = maxSize === undefined ? {} : { maxSizeCu: maxSize };
   const result = await audited(stack, limits).catch((error: Error) => {
-    // A script gets it as JSON, too, and nothing that could be taken for a result.
+    // A script also gets the error as JSON, in a form that cannot be mistaken for a result.
     if (json === true) process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
     throw error;
   });
@@ -79,7 +81,7 @@ export async function audit({ stack, maxSize, json }: AuditFlags): Promise<numbe
 }
 
 async function audited(stack: string | undefined, limits: AuditLimits): Promise<Audit> {
-  // First: where it is wrong, nothing else is done.
+  // First: an invalid file stops the command.
   const file = readIgnoreFile();
   const state = await exportedState(pulumiIn(process.cwd(), stack), false);
   if (!state.resources.some(isDeclared)) {
@@ -91,46 +93,46 @@ async function audited(stack: string | undefined, limits: AuditLimits): Promise<
   return { stack: stackOf(urns[0] ?? "").stack, ...withoutAccepted(findings, urns, file, new Date()) };
 }
 
-/** `urns`: of all that was audited. */
+/** `urns`: all audited resources. */
 export function findingsIn(state: StackState, limits: AuditLimits): { findings: Finding[]; urns: string[] } {
   const declared = state.resources.filter((one) => isDeclared(one) || one.type === PROVIDER_TYPE);
   const context = { transfers: transfersIn(state.resources), declared };
   const findings = [
     ...auditRules.flatMap((rule) => findingsOf(rule, looksOf(declared, context), limits)),
-    // Whoever reads a state reads all of it.
+    // Anyone who can read a state can read all of it.
     ...stateRules.flatMap((rule) => findingsOf(rule, looksOf(state.resources, context), limits)),
   ];
   const urns = [...declared, ...findings].map(({ urn }) => urn);
   return { findings, urns: [...new Set(urns)].sort(compareText) };
 }
 
-/** A resource as the service last showed it, and as it is declared. They differ where a change did not finish. */
+/** A resource as the service last showed it, and as it is declared. They differ if a change did not finish. */
 interface Looks {
   readonly kind: string;
   readonly last: AuditedResource;
   readonly declared: AuditedResource;
 }
 
-/** What is known of the stack beside a resource. */
+/** What a rule may know about the stack besides the resource. */
 interface Context {
   readonly transfers: ReturnType<typeof transfersIn>;
   readonly declared: readonly StoredResource[];
 }
 
-/** Of which the stack declares neither that they are there nor that they are absent. */
+/** The OAuth providers that the stack declares neither as present nor as absent. */
 function undeclaredOAuthIn(projectId: string, declared: readonly StoredResource[]): string[] {
   const ids = declared.flatMap(({ type, id = "" }) => (type === typeToken("OAuthProvider") ? presentId(id).id : []));
   return SHARED_FROM_THE_START.filter((providerId) => !ids.includes(oauthProviderId(projectId, providerId)));
 }
 
-/** In the order of their URNs. Those of other packages are passed over. */
+/** In the order of their URNs, without the resources of other packages. */
 function looksOf(resources: readonly StoredResource[], { transfers, declared: all }: Context): Looks[] {
   const looks = resources.flatMap((resource): Looks[] => {
     const { type, urn, id = "", inputs, outputs, protect = false } = resource;
     const kind = kindOf(resource);
     if (kind === undefined) return [];
     const isTransferred = transfers.some((transfer) => isTransferOf(transfer, id));
-    // One that is only looked up, or left over, is declared elsewhere or nowhere.
+    // A resource that is only read (`get`), or left over, is declared elsewhere or nowhere.
     const isIntegration = kind === "AuthIntegration" && all.includes(resource);
     const undeclaredOAuth = isIntegration ? undeclaredOAuthIn(projectOf(id), all) : [];
     const name = nameInUrn(urn);
@@ -141,7 +143,7 @@ function looksOf(resources: readonly StoredResource[], { transfers, declared: al
   return looks.toSorted((left, right) => compareText(left.last.urn, right.last.urn));
 }
 
-/** Of this package, and declared by the stack. One without arguments is only looked up (`get`). */
+/** Whether the resource is ours and the stack declares it. A resource without arguments is only read (`get`). */
 const isDeclared = ({ type, inputs, ...state }: StoredResource): boolean =>
   KINDS.some((kind) => typeToken(kind) === type) &&
   state.delete !== true &&
@@ -150,7 +152,7 @@ const isDeclared = ({ type, inputs, ...state }: StoredResource): boolean =>
 
 const COMPONENT = "Component";
 
-/** Undefined: of another package. */
+/** Undefined for a resource of another package. */
 function kindOf({ type, custom = true }: StoredResource): string | undefined {
   if (type === PROVIDER_TYPE) return "Provider";
   if (type === STACK_TYPE) return "Stack";
@@ -167,9 +169,9 @@ function findingsOf(rule: AuditRule, resources: readonly Looks[], limits: AuditL
 }
 
 /**
- * Sets apart what svc-drift.json accepts.
- * @param urns of all that was audited.
- * @throws for all entries at once that name several resources.
+ * Separates the findings that svc-drift.json accepts.
+ * @param urns all audited resources
+ * @throws one error that lists all entries whose name matches several resources.
  */
 export function withoutAccepted(
   findings: readonly Finding[],
@@ -199,7 +201,7 @@ export function withoutAccepted(
   };
 }
 
-/** Rule by rule, with its remedy once. */
+/** Grouped by rule, with the remedy once for each rule. */
 function toText({ stack, findings, accepted: tolerated, expired, unused }: Audit): string {
   const isColoured = wantsColours();
   const style = (format: "red" | "green" | "yellow" | "dim", text: string): string =>

@@ -1,10 +1,10 @@
 /** The result of one check. */
 export interface Check {
   readonly name: string;
-  /** A warning alone leaves the exit code at 0. */
+  /** Warnings leave the exit code at 0. */
   readonly status: "ok" | "warning" | "failure" | "skipped";
   readonly message: string;
-  /** What to do about a warning or a failure. Of what is ok: a hint at a better way. */
+  /** How to resolve a warning or a failure. For a successful check: a hint at a better way. */
   readonly remedy?: string;
 }
 

@@ -12,7 +12,7 @@ export interface DoctorFlags {
   readonly json?: true;
 }
 
-/** Tells what is there and what is missing, and returns the exit code: 1 where a check failed. */
+/** Reports what is set up and what is missing, and returns the exit code: 1 if a check failed. */
 export async function doctor({ project, stack, json }: DoctorFlags): Promise<number> {
   const folder = process.cwd();
   const program = programFolder(folder);
@@ -26,7 +26,7 @@ export async function doctor({ project, stack, json }: DoctorFlags): Promise<num
 
 const COLOURS = { ok: "green", warning: "yellow", failure: "red", skipped: "gray" } as const;
 
-/** One line for each check, and its remedy below. */
+/** One line for each check, followed by its remedy. */
 function toText(checks: readonly Check[]): string {
   const isColoured = wantsColours();
   const width = Math.max(...checks.map(({ name }) => name.length));

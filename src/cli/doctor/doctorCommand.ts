@@ -7,7 +7,7 @@ interface CommandFlags extends DoctorFlags, AuditFlags {
   readonly audit?: true;
 }
 
-/** `pulumi-svc doctor`: what a program needs, and with `--audit` what a production stack should not have. */
+/** `pulumi-svc doctor`: checks what a program needs, and with `--audit` the state of a production stack. */
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
@@ -36,7 +36,7 @@ export function addDoctorCommand(program: Command): void {
     )
     .action(async (flags: CommandFlags, command: Command) => {
       if (flags.maxSize !== undefined && flags.audit !== true) command.error("error: --max-size needs --audit");
-      // Loaded here, so that the other commands do not pay for it.
+      // Loaded on demand, to keep the other commands fast.
       if (flags.audit === true) {
         const { audit } = await import("./audit.js");
         process.exitCode = await audit(flags);

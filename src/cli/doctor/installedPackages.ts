@@ -10,7 +10,7 @@ interface Manifest {
   engines?: { node?: string };
 }
 
-/** The package.json of a folder, as npm wrote or checked it. */
+/** The package.json of a folder. npm has validated it. */
 function manifest(folder: string): Manifest | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
@@ -19,22 +19,25 @@ function manifest(folder: string): Manifest | undefined {
   }
 }
 
-/** Of this very package: what it asks of the others. */
+/** The package.json of this package, with its requirements. */
 const OWN = manifest(join(__dirname, "..", "..", "..")) ?? {};
 
-/** What a range such as `>=20` begins with. */
+/** The lower bound of a range such as `>=20`. */
 function leastOf(range: string | undefined): string {
   return /\d+(\.\d+)*/.exec(range ?? "")?.[0] ?? "0";
 }
 
-/** Whether SDK or CLI are of a supported version: from the oldest one on, of the same major version. */
+/**
+ * Whether this version of the SDK or CLI is supported: the oldest supported version or later, of the same major
+ * version.
+ */
 export function isSupported(version: string): boolean {
   return isAtLeast(version, OLDEST_SDK) && versionNumbers(version)[0] === versionNumbers(OLDEST_SDK)[0];
 }
 
 export const RANGE = `${OLDEST_SDK} or later, below ${(versionNumbers(OLDEST_SDK)[0] ?? 0) + 1}`;
 
-/** Node, and what is installed beside the program. */
+/** Checks Node and the packages installed beside the program. */
 export function installationChecks(folder: string | undefined): Check[] {
   if (folder === undefined) {
     const nothing = "no Pulumi.yaml in this folder or above: there is no program to check";

@@ -10,19 +10,21 @@ import { explicitChecks, storedKeyCheck } from "./stored";
 const REFUSED_KEY =
   "Set the key again where the line `API key` says that it comes from: with `pulumi config set --secret svc:apiKey`, in the variable or file that is named, or as SVC_API_KEY in the environment. The stack's configuration takes precedence.";
 
-/** For what the program gives each provider: what is wrong with the rest is found all the same. */
+/**
+ * Placeholders for what the program passes to each provider, so that problems with the other settings are still found.
+ */
 const GIVEN: Partial<Record<SettingName, string>> = { apiKey: "given", baseUrl: "https://given.invalid/v2" };
 
 export interface Known {
-  /** Of the stack. Undefined where it could not be read. */
+  /** The stack's configuration. Undefined if it could not be read. */
   readonly configuration: StackSettings | undefined;
-  /** Those of its state that resources of ours have. Undefined where it was not read. */
+  /** The providers of our resources in the state. Undefined if the state was not read. */
   readonly providers: readonly StoredProvider[] | undefined;
-  /** The name of the Pulumi project; empty where there is none. */
+  /** The name of the Pulumi project; empty without a project. */
   readonly projectName: string;
 }
 
-/** The settings; then what the service says to the key of the configuration, and to those that the state holds. */
+/** Checks the settings, then the configured key and the keys in the state against the service. */
 export async function serviceChecks(
   { configuration, providers: found, projectName }: Known,
   project: string | undefined,
@@ -35,12 +37,12 @@ export async function serviceChecks(
   const explicit = providers.filter(({ isDefault }) => !isDefault);
   const ofDefault = providers.filter(({ isDefault }) => isDefault);
   const sourceOf = sourcesIn(configuration);
-  // Where each resource has an `svc.Provider`, the program gives what is not configured.
+  // If each resource has an `svc.Provider`, the program passes what is not configured.
   const hasKey = KEY_FORMS.some((form) => sourceOf(form) !== undefined);
   const isLacking = !hasKey || sourceOf("baseUrl") === undefined;
   const own = isLacking && ofDefault.length === 0 ? explicit : [];
   const configured = fromProgram(process.cwd(), (name) => configuration.get(name)?.value);
-  // The forms of a key are one setting: two of them are an error.
+  // The forms of a key are one setting: setting two of them is an error.
   const isGiven = (name: SettingName): boolean => (isKeyForm(name) ? hasKey : sourceOf(name) !== undefined);
   const read: ReadSetting = (name) => configured(name) ?? (own.length === 0 || isGiven(name) ? undefined : GIVEN[name]);
   const { settings, problems } = resolveSettings(read);
@@ -74,7 +76,7 @@ export async function serviceChecks(
   return checks;
 }
 
-/** `isOfExplicit`: projects are asked for with other settings. */
+/** `isOfExplicit`: the projects are read with other settings. */
 async function configuredChecks(
   settings: Settings,
   asking: Asking,

@@ -1,4 +1,4 @@
-/** The settings of the next `pulumi up`: each of them and where it comes from, never its value. */
+/** The settings of the next `pulumi up`: the source of each, never its value. */
 import { findKey, KEY_FORMS, keyName, keySource } from "../../contract/apiKey";
 import {
   ENVIRONMENT,
@@ -12,24 +12,24 @@ import type { StackSettings } from "../stack/configuration";
 import { hostAndPort, setVariables } from "./asking";
 import { failure, ok, warning, type Check } from "./check";
 
-/** A key that is stored encrypted works: this is a hint. */
+/** An encrypted key works: this is a hint. */
 const BY_NAME =
   "The stack stores this key, encrypted. `pulumi config set svc:apiKeyEnv NAME` (then `pulumi config rm svc:apiKey`) stores the name of a variable alone, and a rotation needs no `pulumi up`.";
 const CORRECT = "Correct it with `pulumi config set`, or in the environment.";
-/** Of a program whose providers no state shows yet. */
+/** For a program whose providers are not in any state yet. */
 const BEFORE_FIRST_UP =
   "If the program gives an svc.Provider to each resource, nothing is missing: the doctor sees that after the first `pulumi up`.";
 
 export interface Sources {
-  /** The place of a setting that is set. */
+  /** Where a setting is set. */
   readonly sourceOf: (name: SettingName) => string | undefined;
   readonly read: ReadSetting;
   readonly problems: readonly string[];
-  /** No resource of the state shows whether the program has providers of its own. */
+  /** The state has no resource yet, so it does not show whether the program has its own providers. */
   readonly isFirst: boolean;
 }
 
-/** As contract/settings finds them: the stack's configuration, then the environment. */
+/** In the order of contract/settings: the stack's configuration, then the environment. */
 export function sourcesIn(configuration: StackSettings): Sources["sourceOf"] {
   return (name) => {
     if (isSet(configuration, name)) return `the stack's configuration (svc:${name})`;
@@ -45,7 +45,7 @@ const isSet = (configuration: StackSettings, name: SettingName): boolean =>
 
 export const isKeyForm = (name: SettingName): boolean => KEY_FORMS.some((form) => form === name);
 
-/** `project`: its name, in whose namespace the configuration has settings of its own. */
+/** `project`: the name of the Pulumi project. Its namespace in the configuration holds settings of its own. */
 export function settingsChecks(
   configuration: StackSettings,
   project: string,
@@ -81,13 +81,13 @@ export function settingsChecks(
   return checks;
 }
 
-/** Which key is used, and by which name. One that has no value is a problem of the settings. */
+/** Which key is used, and its name. A name without a value is reported with the settings. */
 function keyCheck(read: ReadSetting, sourceOf: Sources["sourceOf"]): Check[] {
   const source = keySource(read);
   if (source === undefined || findKey(read).key === undefined) return [];
   const { isConfigured, form } = source;
   const place = sourceOf(form);
-  // Of a Provider of the program, which has a line of its own.
+  // The key belongs to a provider of the program, which has its own line.
   if (place === undefined) return [];
   if (form !== "apiKey") {
     return [ok("API key", `${keyName(source)} holds it, by its name in ${place}, for pulumi up and preview`)];
@@ -95,11 +95,14 @@ function keyCheck(read: ReadSetting, sourceOf: Sources["sourceOf"]): Check[] {
   return [ok("API key", `from ${place}, for pulumi up and preview`, isConfigured ? BY_NAME : undefined)];
 }
 
-/** What the SDK's gRPC heeds (lower case only): without an exception for this machine it asks the proxy for the engine. */
+/**
+ * The variables that the SDK's gRPC reads (lower case only): without an exception it reaches the engine through the
+ * proxy.
+ */
 export function proxyCheck(): Check {
   const [named] = setVariables(["grpc_proxy", "https_proxy", "http_proxy"]);
   if (named === undefined) return ok("proxy", "none between the Pulumi SDK and the engine");
-  // It compares the ends of names, and trims nothing.
+  // gRPC matches the ends of names and does not trim them.
   const [exceptions = "no_proxy"] = setVariables(["no_grpc_proxy", "no_proxy"]);
   const excepted = (process.env[exceptions] ?? "").split(",");
   if (excepted.some((host) => host !== "" && "127.0.0.1".endsWith(host)))

@@ -11,40 +11,42 @@ import { compareText } from "../output";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import { isSupported, RANGE } from "./installedPackages";
 
-/** From this CLI on, `--expect-no-changes` ends with 7 for drift and with another code for a failure. */
+/** Since this CLI version, `--expect-no-changes` exits with 7 for drift and with another code for a failure. */
 const EXIT_CODES_SINCE = "3.226.1";
 
 const INSTALL = "Install the Pulumi CLI: https://www.pulumi.com/docs/install/";
 const NAMED_STACK = "Run this in the folder of the program, with the name that `pulumi stack ls` shows.";
 
-/** What the Pulumi CLI says of the stack. */
+/** What the Pulumi CLI reports about the stack. */
 export interface Stack {
   readonly checks: readonly Check[];
-  /** Undefined where it could not be read. */
+  /** Undefined if it could not be read. */
   readonly configuration: StackSettings | undefined;
-  /** Those of its state that resources of ours have. Undefined where it was not read. */
+  /** The providers of our resources in the state. Undefined if the state was not read. */
   readonly providers: readonly StoredProvider[] | undefined;
 }
 
-/** A provider as the last `pulumi up` stored it: a refresh, a destroy and a look for drift use these settings. */
+/** A provider as the last `pulumi up` stored it. A refresh, a destroy and drift detection use these settings. */
 export interface StoredProvider {
   readonly name: string;
-  /** The engine's own, which takes the stack's configuration; else an `svc.Provider` of the program. */
+  /**
+   * The engine's default provider, which uses the stack's configuration; otherwise an `svc.Provider` of the program.
+   */
   readonly isDefault: boolean;
   readonly read: ReadSetting;
-  /** The projects that its resources belong to. */
+  /** The projects of its resources. */
   readonly projects: readonly string[];
 }
 
-/** The CLI, and what it knows of the stack. `folder`: where the command was started. */
+/** Checks the CLI and reads the stack. `folder`: the working directory of the command. */
 export async function readStack(folder: string, hasProgram: boolean, stack: string | undefined): Promise<Stack> {
   const pulumi = pulumiIn(folder, stack);
   const version = await pulumi(["version"]);
   const checks = [cliCheck(version)];
   const without = (why: string, remedy = NAMED_STACK): Stack => ({
-    // Asked for by name, a stack has to be there.
+    // A stack given by name must exist.
     checks: [...checks, stack === undefined ? skipped("stack", why) : failure("stack", why, remedy)],
-    // Of a stack that was asked for by name, the environment alone says nothing.
+    // For a stack given by name, the environment is not enough.
     configuration: stack === undefined ? new Map() : undefined,
     providers: undefined,
   });
@@ -84,7 +86,10 @@ function cliCheck({ ok: works, stdout, reason }: Run): Check {
   );
 }
 
-/** The engine stores the whole configuration of the stack with its provider, the secrets of other namespaces too. Their names alone. */
+/**
+ * The engine stores the stack's whole configuration with its provider, even secrets of other namespaces. Reports only
+ * their names.
+ */
 function storedSecretsCheck({ resources }: StackState): Check[] {
   const stored = resources.filter(({ type, urn }) => type === PROVIDER_TYPE && isDefault(nameInUrn(urn)));
   const inputs = stored.flatMap(({ inputs }) => Object.entries(inputs ?? {}));

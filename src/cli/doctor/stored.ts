@@ -1,4 +1,7 @@
-/** What the commands use that do not run the program: the settings that the last `pulumi up` stored, and the environment. */
+/**
+ * The settings used by commands that do not run the program: those that the last `pulumi up` stored, and the
+ * environment.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { findKey, keyName, keySource, type KeySource, placeOf } from "../../contract/apiKey";
 import { resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
@@ -25,14 +28,14 @@ const STORE =
 const STORE_FIRST = "Before you delete the old key, run `pulumi up`: it stores the current settings.";
 const FIRST_CREDENTIALS = "First correct what the line `credentials` says.";
 const STORE_NEW = "Configure a key that works, and run `pulumi up`: it stores the key.";
-/** Of what is configured as well, so that the line `credentials` tells how. */
+/** For settings that are also configured; the line `credentials` explains how. */
 const SET_AGAIN = "Set it again, as the line `credentials` says. No `pulumi up` is needed.";
 const SET_AND_STORE =
   "Set it again, as the line `credentials` says. Then run `pulumi up`: it stores the current settings.";
 const STORE_OF_PROVIDER =
   "If the key was rotated, give the provider the new one and run `pulumi up`: it stores the key.";
 const SET_THERE = "If the key was rotated, set the new one there. No `pulumi up` is needed.";
-/** Of a stored name that has no value here. */
+/** For a stored name that has no value here. */
 const GIVE_VALUE =
   "Give it one where these commands run. If another name is configured by now, run `pulumi up`: it stores that name.";
 const SET_MISSING =
@@ -42,18 +45,18 @@ const GIVE_MISSING =
 const BY_NAME_IN_PROVIDER =
   "The state holds this key, encrypted. apiKeyEnv or apiKeyFile of the svc.Provider stores a name alone, and a rotation needs no `pulumi up`.";
 
-/** The next `up`, to compare with. */
+/** Undefined if the settings are incomplete. */
 interface Next {
-  /** Undefined where they are incomplete. */
+  /** Undefined if they are incomplete. */
   readonly configured: Settings | undefined;
   readonly source: KeySource | undefined;
-  /** The service did not answer at their address. */
+  /** The service did not respond at the configured address. */
   readonly isDown: boolean;
-  /** It refused their key. */
+  /** The service refused the configured key. */
   readonly isBad: boolean;
 }
 
-/** Of the engine's own provider. */
+/** Checks the engine's default provider. */
 export async function storedKeyCheck(
   { read, projects }: StoredProvider,
   asking: Asking,
@@ -61,7 +64,7 @@ export async function storedKeyCheck(
 ): Promise<Check> {
   const name = "stored key";
   const kept = keptIn(read);
-  // With a key that is refused, no `up` comes to its end.
+  // With a refused key, no `up` can finish.
   const first = isBad ? `${FIRST_CREDENTIALS} ` : "";
   if ("problems" in kept) return incomplete(name, kept, configured === undefined ? SET_MISSING : first + STORE);
   const { form, settings } = kept;
@@ -94,7 +97,7 @@ export async function storedKeyCheck(
   }
 }
 
-/** Of an `svc.Provider` of the program: what the last `up` stored is all that can be seen of it. */
+/** Checks each `svc.Provider` of the program. Only the settings stored by the last `up` are visible. */
 export async function explicitChecks(
   { name: provider, read }: StoredProvider,
   asking: Asking,
@@ -123,7 +126,7 @@ export async function explicitChecks(
 }
 
 interface Kept {
-  /** What the state holds of the key: itself, the name of a variable or a file, or nothing. */
+  /** How the state holds the key: the key itself, the name of a variable or file, or nothing. */
   readonly form: "key" | "name" | "nothing";
   readonly source: KeySource;
   readonly settings: Settings;
@@ -131,11 +134,11 @@ interface Kept {
 
 interface Incomplete {
   readonly problems: readonly string[];
-  /** A variable or a file is named, and has no key. */
+  /** The named variable or file has no key. */
   readonly lacksValue: boolean;
 }
 
-/** What the state holds of the settings, with the environment, as the provider's process finds them. */
+/** The settings in the state combined with the environment, as the provider process resolves them. */
 function keptIn(read: ReadSetting): Kept | Incomplete {
   const { settings, problems } = resolveSettings(read);
   const source = keySource(read);
@@ -145,7 +148,7 @@ function keptIn(read: ReadSetting): Kept | Incomplete {
   return { form: ofName ? "name" : source.isConfigured ? "key" : "nothing", source, settings };
 }
 
-/** `than`: whether it is the configured key. Undefined: there is none to compare it with. */
+/** `than`: whether it equals the configured key. Undefined if no key is configured. */
 function storedWords({ form, source }: Kept, than: "same" | "other" | undefined): string {
   const stored = "the last pulumi up stored";
   const but = than === "other" ? " is not the configured one" : "";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { projectText } from "../stack/projectFile";
 import { failure, ok, skipped, warning, type Check } from "./check";
 
-/** Of the compiler, what this check needs. TypeScript 7 has none of it. */
+/** The parts of the compiler's API used here. TypeScript 7 has none of them. */
 interface Compiler {
   readonly version?: string;
   readonly sys?: object;
@@ -18,7 +18,10 @@ interface Diagnostic {
 const NAME = "TypeScript";
 const INSTALL = "Run `npm install --save-dev typescript@5` in the folder of the program.";
 
-/** Which compiler the SDK runs the program with, and whether it knows what tsconfig.json says. `sdk`: the SDK's folder. */
+/**
+ * Which compiler the SDK runs the program with, and whether it supports the options in tsconfig.json. `sdk`: the SDK's
+ * folder.
+ */
 export function typeScriptCheck(folder: string, sdk: string | undefined): Check {
   if (sdk === undefined) return skipped(NAME, "without the Pulumi SDK nothing compiles the program");
   if (!existsSync(join(folder, "index.ts"))) return skipped(NAME, "the program has no index.ts");
@@ -40,17 +43,17 @@ export function typeScriptCheck(folder: string, sdk: string | undefined): Check 
   return warning(NAME, `${found}, which supports neither current syntax nor current tsconfig.json options`, INSTALL);
 }
 
-/** As the SDK loads it, from its own folder. */
+/** Loads it like the SDK, from the SDK's folder. */
 function load(sdk: string, name: string): Compiler | undefined {
   try {
-    // A compiler, or else something without its functions: they are looked for before they are called.
+    // The functions may be missing: each is checked before it is called.
     return createRequire(join(sdk, "_"))(name) as Compiler;
   } catch {
     return undefined;
   }
 }
 
-/** For programs without one the SDK brings a compiler along. */
+/** The SDK's bundled compiler, for programs without their own. */
 function ownCompiler(sdk: string): Compiler | undefined {
   const vendor = join(sdk, "vendor");
   const name = existsSync(vendor) ? readdirSync(vendor).find((entry) => entry.startsWith("typescript@")) : undefined;

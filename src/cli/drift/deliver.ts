@@ -1,14 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { terminalText } from "../output";
 
-/** Of a report that is not in its file: a script would read what is there. */
+/** For a report that could not be written to its file: a script would read an old one. */
 export const EXIT_FAILURE = 1;
 
 /**
- * Writes a report where it was asked for. What it tells of has been done: where the file cannot be written, the report goes to
- * standard output.
- * @param summary the report in one line, for standard output beside a file.
- * @returns false where the report is not in its file.
+ * Writes a report to the requested place. The reported work is done, so if the file cannot be written, the report goes
+ * to standard output.
+ * @param summary the report in one line, for standard output beside a file
+ * @returns false if the report is not in its file.
  */
 export async function deliver(report: string, { out, summary }: { out: string | undefined; summary: string }) {
   if (out === undefined) {

@@ -13,11 +13,11 @@ import { judged } from "./tolerated";
 import { unmanagedObjects } from "./unmanaged";
 
 export interface DriftFlags {
-  /** Each of them is asked. Empty: the selected one. */
+  /** The stacks to check. Empty: the selected one. */
   readonly stack?: readonly string[];
   readonly from?: string;
   readonly unmanaged?: true;
-  /** In seconds: for the end of an update that runs. */
+  /** How many seconds to wait for the end of a running update. */
   readonly wait?: number;
   readonly format: Format;
   readonly out?: string;
@@ -25,18 +25,18 @@ export interface DriftFlags {
 
 /**
  * Reports what was changed at the service outside Pulumi, and returns the exit code.
- * @throws where that cannot be found out, with a message for a person.
+ * @throws a message for the user if that cannot be determined.
  */
 export async function drift({ stack, from, unmanaged, wait, format, out }: DriftFlags): Promise<number> {
   const finding = from === undefined ? asked(stack ?? [], unmanaged === true, wait) : read(from);
   const report = await finding.catch((error: Error) => {
-    // A script gets it in its format, too, and nothing that could be taken for a report.
+    // A script also gets the error in its format, in a form that cannot be mistaken for a report.
     if (format === "json") process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
     throw error;
   });
   const text = render(report, format, out === undefined && wantsColours());
   const isDelivered = await deliver(text, { out, summary: summary(report) });
-  // Of what was asked now; a report that is read again stands there already.
+  // Only for a new report; one that is read from a file is already in the summary.
   if (from === undefined) await appendToJobSummary(report);
   return isDelivered ? exitCode(report) : EXIT_FAILURE;
 }
@@ -46,7 +46,7 @@ async function asked(
   withUnmanaged: boolean,
   waitSeconds: number | undefined,
 ): Promise<Report> {
-  // First: where it is wrong, nothing is asked.
+  // First: an invalid file stops the command before any request.
   const file = readIgnoreFile();
   return lookedAt(names, { withSecrets: withUnmanaged, waitSeconds }, async (stacks) =>
     reportOf(
@@ -57,7 +57,7 @@ async function asked(
   );
 }
 
-/** `undeclared`: undefined where nobody asked for it. */
+/** `undeclared`: undefined if it was not requested. */
 function reportOf(
   resources: readonly Refreshed[],
   undeclared: Pick<Report, "unmanaged" | "byItself"> | undefined,
@@ -73,7 +73,7 @@ function reportOf(
   });
 }
 
-/** A report of ours, which stays as it was told, or an event log. */
+/** One of our reports, which is printed unchanged, or an event log. */
 async function read(file: string): Promise<Report> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code ?? error.message}`);

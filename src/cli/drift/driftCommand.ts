@@ -5,7 +5,7 @@ import type { DriftFlags } from "./drift";
 import { EXIT_BUSY } from "../stack/unfinished";
 import { FORMATS } from "./formats";
 
-/** What belongs to one mode alone, by the property that commander gives an option. */
+/** The options of a single mode, by the property names that commander gives them. */
 interface ModeFlags {
   readonly json?: true;
   readonly accept?: true;
@@ -32,7 +32,7 @@ type Mode = keyof typeof MODES;
 // The keys of the table above.
 const MODE_NAMES = Object.keys(MODES) as Mode[];
 
-/** `pulumi-svc drift`: what was changed at the service outside Pulumi. */
+/** `pulumi-svc drift`: reports what was changed at the service outside Pulumi. */
 export function addDriftCommand(program: Command): void {
   program
     .command("drift")
@@ -102,7 +102,7 @@ export function addDriftCommand(program: Command): void {
     });
 }
 
-/** Loaded here, so that the other commands do not pay for it. */
+/** Loaded on demand, to keep the other commands fast. */
 async function run(resources: readonly string[], flags: DriftFlags & ModeFlags): Promise<number> {
   const { stack, reason, out } = flags;
   // First: nothing is done that could not be reported.
@@ -130,12 +130,12 @@ async function mustBeWritable(file: string): Promise<void> {
   await handle.close();
 }
 
-/** A mode excludes the others, and these options of the report. */
+/** A mode excludes the other modes and these options of the report. */
 function modeOption(mode: Mode, description: string, excluded: readonly (keyof DriftFlags)[]): Option {
   return new Option(`--${mode}`, description).conflicts([...MODE_NAMES.filter((other) => other !== mode), ...excluded]);
 }
 
-/** What means nothing together; the parser knows options that exclude each other, and no more. */
+/** Why this combination of options is invalid, beyond the pairwise exclusions that the parser knows. */
 function misuseOf(resources: readonly string[], flags: DriftFlags & ModeFlags): string | undefined {
   const mode = MODE_NAMES.find((one) => flags[one] === true);
   for (const other of MODE_NAMES) {

@@ -1,4 +1,4 @@
-/** What holds for the entries of svc-drift.json, whatever they are about: drift, an object, a finding of the audit. */
+/** Functions for all entries of svc-drift.json: for drift, unmanaged objects and findings of the audit. */
 import { nameInUrn } from "../../contract/identifiers";
 import type { Entry, IgnoreFile } from "./ignoreFile";
 import { stackOf } from "./report";
@@ -9,7 +9,7 @@ export interface Numbered<One extends Entry = Entry> {
   readonly entry: One;
 }
 
-/** Those in question that count today (UTC), and those whose last day is over. */
+/** The given entries, divided into valid today (UTC) and expired. */
 export function countingEntries<One extends Entry>(
   { entries }: IgnoreFile,
   isInQuestion: (entry: Entry) => entry is One,
@@ -24,22 +24,22 @@ export function countingEntries<One extends Entry>(
 /** For a report: the entry with its path. */
 export const told = <One extends Entry>({ at, entry }: Numbered<One>) => ({ entry: at, ...entry });
 
-/** For a report: by which entry something is covered, and why. */
+/** For a report: the entry that covers something, and its reason. */
 export const why = ({ at, entry: { reason, until } }: Numbered) => ({ entry: at, reason, until: until ?? null });
 
 /** An entry names a resource by its name or by its URN. */
 export const isAbout = (resource: string, urn: string): boolean => resource === urn || resource === nameInUrn(urn);
 
-/** Whether an entry may be about one of these stacks: a URN names its stack, a name is one of any stack. */
+/** Whether an entry may refer to one of these stacks. A URN contains its stack; a name matches any stack. */
 export function isOfStacks(resource: string, urns: readonly string[]): boolean {
   if (!resource.startsWith("urn:pulumi:")) return true;
   const { project, stack } = stackOf(resource);
   return urns.map(stackOf).some((other) => other.project === project && other.stack === stack);
 }
 
-/** What is wrong with an entry whose name several resources of a stack have. */
+/** The problem of an entry whose name matches several resources of a stack. */
 export function ambiguity(at: string, resource: string, all: readonly string[]): string | undefined {
-  // In each of several stacks there may be one of this name.
+  // Each of several stacks may have a resource with this name.
   const urns = [...new Set(all.filter((urn) => isAbout(resource, urn)))];
   const ambiguous = urns.filter((urn) =>
     urns.some((other) => other !== urn && stackOf(other).stack === stackOf(urn).stack),

@@ -16,12 +16,12 @@ const metadata = z.object({
   provider: z.string().nullish(),
   old: state.nullish(),
   new: state.nullish(),
-  /** By path: what differs between the inputs of the state and those that the refresh found. */
+  /** The differences between the inputs in the state and those that the refresh found, by path. */
   detailedDiff: z.record(z.string(), z.unknown()).nullish(),
 });
 const step = z.object({ metadata });
 
-/** What is looked at in a line of the event log; the rest of it may be anything. */
+/** The parts of an event log line that are used; the rest is not validated. */
 const event = z.object({
   resourcePreEvent: step.optional(),
   resOutputsEvent: step.optional(),
@@ -36,33 +36,33 @@ const event = z.object({
   summaryEvent: z.unknown().optional(),
 });
 
-/** What the refresh of one resource found. */
+/** The refresh result of one resource. */
 export type RefreshResult = z.infer<typeof metadata>;
 
-/** What the engine does, or would do, with one resource: `create`, `update`, `delete-replaced` and the like. */
+/** The engine's (planned) operation on one resource: `create`, `update`, `delete-replaced` and so on. */
 export interface Step {
   readonly urn: string;
   readonly op: string;
 }
 
 export interface EventLog {
-  /** One for each failure, the most telling first. */
+  /** One for each failure, the most informative first. */
   readonly errors: readonly string[];
-  /** The log was written to its end. */
+  /** The log has its final event. */
   readonly isComplete: boolean;
   readonly results: readonly RefreshResult[];
-  /** What comes after the refresh, in its order, with `same` for what stays. */
+  /** The steps after the refresh, in order; `same` for unchanged resources. */
   readonly steps: readonly Step[];
-  /** For a person who waits: what begins, and what a provider says of it meanwhile. */
+  /** Progress for a waiting user: what starts, and what a provider reports. */
   readonly progress: readonly string[];
-  /** The requests, which providers tell of with SVC_LOG=debug. */
+  /** The requests, which providers report with SVC_LOG=debug. */
   readonly traced: readonly string[];
 }
 
 /**
- * Reads an event log of the CLI. Only what the refresh itself did is looked at: a log of `preview --refresh` also holds
- * what the program changes.
- * @throws when a line is no event.
+ * Reads an event log of the CLI. Only the refresh itself counts: a log of `preview --refresh` also contains the changes
+ * of the program.
+ * @throws if a line is not an event.
  */
 export function readEventLog(text: string): EventLog {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
@@ -99,5 +99,5 @@ export function readEventLog(text: string): EventLog {
   };
 }
 
-/** The key of the resource in a state. */
+/** The resource's key in a state. */
 export const keyOf = ({ urn, old }: RefreshResult): string => stateKey(urn, old);

@@ -17,7 +17,7 @@ import {
 export const FORMATS = ["text", "json", "markdown"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Of the one change without a property: the engine plans an update of it, too. */
+/** For a change without a differing property: the engine plans an update for it as well. */
 const unfinishedText = ({ tolerated }: Report, { urn }: Drifted): string =>
   `no ${tolerated.some((one) => one.urn === urn) ? "other " : ""}property differs, but a change that pulumi up started is not finished`;
 
@@ -34,7 +34,7 @@ const LONGEST_MESSAGE = 2_000;
 type Style = (format: "bold" | "red" | "yellow" | "green" | "dim", text: string) => string;
 
 const plain: Style = (_format, text) => text;
-// The caller has looked whether they are wanted.
+// The caller has checked whether colours are wanted.
 const colourful: Style = (format, text) => styleText(format, text, { validateStream: false });
 
 /** `colours`: for a terminal. */
@@ -43,7 +43,7 @@ export function render(report: Report, format: Format, colours = false): string 
   return format === "markdown" ? toMarkdown(report) : toText(report, colours ? colourful : plain);
 }
 
-/** The result in one line. */
+/** The result as one line. */
 export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged }: Report): string {
   const countTolerated = tolerated.length + toleratedUnmanaged.length;
   const counts = [
@@ -62,7 +62,7 @@ function toText(report: Report, style: Style): string {
   const { drift, ignored, tolerated, unmanaged, byItself, fingerprint } = report;
   const isClean = drift.length + unmanaged.length === 0;
   const lines = [style(isClean ? "green" : "bold", summary(report))];
-  // One width for the whole report, so that the columns stand below each other.
+  // The whole report uses the same widths, so that its columns line up.
   const widths = columnWidths(
     [...drift, ...ignored, ...tolerated].flatMap(({ properties }) => properties.flatMap(rowsOf)),
   );
@@ -116,16 +116,16 @@ export const EXPIRED = `Entries of ${IGNORE_FILE} that have run out: they do not
 export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 export const REPAIR_COMMAND = "pulumi up --refresh";
 
-/** Any of it: of the rest its own words say what to do. */
+/** Whether anything can be repaired. The other entries explain what to do themselves. */
 const isRepairable = (resources: readonly Repaired[]): boolean => resources.some((one) => !isBeyondRepair(one));
 
-/** What to do about drift. */
+/** How to respond to drift. */
 const answers = (shown: (command: string) => string): string[] => [
   `${shown(REPAIR_COMMAND)} repairs this. It also deploys pending changes of the program.`,
   `${shown("pulumi-svc drift --repair")} repairs this alone, ${shown("--accept")} edits the program, ${shown("--ignore")} writes down that it may stay.`,
 ];
 
-/** `command`: as the format shows it. */
+/** `command`: formatted for the output format. */
 export const toleratedAdvice = (command: string): string =>
   `${command} also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.`;
 
@@ -143,7 +143,7 @@ const toleratedCells = (object: ToleratedUnmanaged): string[] => [
 
 export const entryCells = (entry: ToldEntry): string[] => [entry.entry, subjectOf(entry), reasonText(entry)];
 
-/** What an entry is about. */
+/** The subject of an entry. */
 function subjectOf({ resource, property, found, unmanaged, kind }: ToldEntry): string {
   if (unmanaged !== undefined) return kind === undefined ? unmanaged : `${kind} ${unmanaged}`;
   const value = found === undefined ? [] : [`found ${valueText(found)}`];
@@ -157,17 +157,17 @@ export const reasonText = ({ reason = "", until }: Reason): string =>
 
 export function aligned(all: readonly (readonly string[])[]): string[] {
   const rows = all.map((cells) =>
-    // The last one may hold a reason.
+    // The last cell may hold a reason.
     cells.map((cell, column) => printable(cell, column < 2 ? LONGEST_VALUE : LONGEST_MESSAGE)),
   );
   const widths = columnWidths(rows);
   return rows.map((row) => inColumns(row, widths));
 }
 
-/** The name of a stack has no comma. */
+/** The name of a stack contains no comma. */
 const isOfSeveral = (stack: string): boolean => stack.includes(",");
 
-/** Where the report is about several. */
+/** Only if the report covers several stacks. */
 function ofStack({ stack: all }: Report, { urn }: { readonly urn: string }): string {
   const { stack } = stackOf(urn);
   return stack === all ? "" : ` of stack ${printable(stack)}`;
@@ -194,7 +194,7 @@ function repairLines(resource: Repaired): string[] {
   return [`  repair: ${repairText(resource)}`, ...messages];
 }
 
-/** Path, declared, found. Of two lists only what one of them lacks, each in a row of its own. */
+/** Path, declared, found. For two lists: a row for each element that is in one of them only. */
 export function rowsOf({ path, declared, found }: Property): string[][] {
   if (!Array.isArray(declared) || !Array.isArray(found))
     return [[path, valueText(declared), valueText(found)].map((cell) => printable(cell))];
@@ -212,7 +212,7 @@ export function valueText(value: Property["found"]): string {
   return value === null ? NOT_SET : JSON.stringify(value);
 }
 
-/** One line, without anything that a terminal or a page obeys, and not longer than a person reads. */
+/** One line of limited length, without control characters for a terminal or a page. */
 export function printable(text: string, longest = LONGEST_VALUE): string {
   const visible = terminalText(text);
   return visible.length > longest ? `${visible.slice(0, longest - 1)}…` : visible;
@@ -286,8 +286,8 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /**
- * Any text, as code: there neither HTML nor a mention, a link or emphasis counts. What ends a code span or a cell of a
- * table is written by its number instead.
+ * Text formatted as code, where HTML, mentions, links and emphasis have no effect. Characters that would end a code
+ * span or a table cell are written as numeric references.
  */
 export function code(text: string, longest = LONGEST_VALUE): string {
   const line = printable(text, longest);

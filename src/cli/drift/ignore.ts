@@ -41,31 +41,31 @@ import { unmanagedObjects } from "./unmanaged";
 import { writeFiles } from "./writeFiles";
 
 export interface IgnoreFlags {
-  /** Names or URNs of resources, and with `unmanaged` ids of objects. */
+  /** Names or URNs of resources; with `unmanaged`, ids of objects. */
   readonly ignore: readonly string[];
   readonly reason: string;
   readonly until?: string;
-  /** Only this one, and what is below it. */
+  /** Only this property and those below it. */
   readonly property?: string;
-  /** Also for the resources of these names in the other stacks of the program. */
+  /** Also applies to resources with these names in the program's other stacks. */
   readonly allStacks?: true;
   readonly stack?: readonly string[];
   readonly unmanaged?: true;
-  /** In seconds: for the end of an update that runs. */
+  /** How many seconds to wait for the end of a running update. */
   readonly wait?: number;
   readonly format: Format;
   readonly out?: string;
 }
 
-/** What `drift --ignore --format json` writes: a contract with scripts (docs/drift.md). */
+/** The output of `drift --ignore --format json`: a contract with scripts (docs/drift.md). */
 export const ignoreResultSchema = z.object({
-  /** Of several: the names, with commas between them. */
+  /** For several stacks: their names, separated by commas. */
   stack: z.string(),
-  /** From the folder of the command. */
+  /** Relative to the working directory. */
   file: z.string(),
-  /** Those that were written, each with its path in the file. */
+  /** The written entries, each with its path in the file. */
   entries: z.array(toldEntry),
-  /** Whether those of resources hold for every stack, not only for those above. */
+  /** Whether the entries for resources apply to every stack, not only to those above. */
   allStacks: z.boolean(),
   /** Why nothing was written. */
   messages: z.array(z.string()),
@@ -73,17 +73,17 @@ export const ignoreResultSchema = z.object({
 
 type IgnoreResult = z.infer<typeof ignoreResultSchema>;
 
-/** In a program's folder: no editor needs the network for it. */
+/** A path in the program's folder, so that editors need no network access. */
 const SCHEMA = "./node_modules/pulumi-svc/svc-drift.schema.json";
 
 /**
- * Writes to svc-drift.json that what differs now may differ, and returns the exit code.
- * @throws where that cannot be done, with a message for a person. Nothing is written then.
+ * Accepts the current differences in svc-drift.json, and returns the exit code.
+ * @throws a message for the user if it fails. Nothing is written then.
  */
 export async function ignore(flags: IgnoreFlags): Promise<number> {
   const { format, out } = flags;
   const result = await ignored(flags).catch((error: unknown) => {
-    // A script gets it in its format, too.
+    // A script also gets the error in its format.
     if (format === "json") {
       const messages = (error instanceof Error ? error.message : String(error)).split("\n");
       process.stdout.write(render({ stack: "", file: IGNORE_FILE, entries: [], allStacks: false, messages }, format));
@@ -99,13 +99,13 @@ async function ignored(flags: IgnoreFlags): Promise<IgnoreResult> {
   const path = ignoreFilePath(process.cwd());
   if (path === undefined)
     throw new Error("no Pulumi.yaml in this folder or above, and svc-drift.json belongs beside it");
-  // First: where it is wrong, nothing is asked.
+  // First: an invalid file stops the command before any request.
   readIgnoreFile();
   const found = await lookedAt(names, { withSecrets: unmanaged, waitSeconds: wait }, async (stacks) => ({
     resources: stacks.flatMap(({ resources }) => resources),
     objects: unmanaged ? (await unmanagedObjects(stacks)).unmanaged : [],
   }));
-  // Again: the refresh took its time.
+  // Read again, because the refresh took time.
   const file = readIgnoreFile();
   const entries = newEntries(found, file, flags, new Date());
   const written = write(path, file.name, entries);
@@ -121,9 +121,9 @@ interface Found {
 type NewEntry = ResourceEntry | UnmanagedEntry;
 
 /**
- * An entry for each property that differs in the named resources, with the value found there, and for each named object.
- * What another entry of the file covers already is left to that.
- * @throws for all names at once of which nothing can be ignored.
+ * An entry for each differing property of the named resources, with the found value, and for each named object.
+ * Properties that another entry of the file covers are left out.
+ * @throws one error that lists all names for which nothing can be ignored.
  */
 export function newEntries(
   { resources, objects }: Found,
@@ -133,7 +133,7 @@ export function newEntries(
 ): NewEntry[] {
   const why = { reason, ...(until !== undefined && { until }) };
   const entriesOf = ({ urn, properties }: Drifted): NewEntry[] => {
-    // A name holds for every stack, and nobody has looked at the others.
+    // A name applies to every stack, and the other stacks were not checked.
     const resource = allStacks === true ? nameInUrn(urn) : urn;
     return properties
       .filter(({ path }) => covers(property, path))
@@ -146,14 +146,14 @@ export function newEntries(
   const namedObjects = objects.filter(({ id }) => wanted.includes(id) && isObject(id));
   const namedResources = wanted.filter((name) => !isObject(name));
   const chosen = namedResources.length === 0 ? [] : selected(resources, namedResources);
-  // A refresh finds them in any order, and one URN may be there twice, with what a replacement left.
+  // A refresh returns resources in any order, and a URN twice if a replacement left an old object.
   const urns = [...new Set(chosen.map(({ urn }) => urn))].toSorted(compareText);
   const all = [
     ...chosen.flatMap(({ drift }) => (drift === undefined ? [] : entriesOf(drift))),
     ...namedObjects.map(entryOf),
   ];
   const kept = { ...file, entries: file.entries.filter((entry) => !all.some((one) => isSameSubject(one, entry))) };
-  // Of all resources: a name in the file that several of them have is refused here, too.
+  // Checks all resources, so that a name in the file that matches several of them is refused here as well.
   const left = judged(resources, namedObjects, kept, now);
   const problems: string[] = [];
   const entries = urns.flatMap((urn) => {
@@ -185,8 +185,9 @@ function nothingToIgnore(name: string, drift: Drifted | undefined, property: str
 }
 
 /**
- * Whether the file may hold the value found. It is committed, so more is left out than in a report: without `found` an
- * entry holds for any value. A setting with a dot in its name belongs to an application, which may keep anything there.
+ * Whether the found value may be written to the file. The file is committed, so it holds less than a report: an entry
+ * without `found` accepts any value. A setting with a dot in its name belongs to an application, which may store
+ * anything there.
  */
 function isWritable({ path, declared, found }: Property): boolean {
   if (found === null) return true;
@@ -196,7 +197,7 @@ function isWritable({ path, declared, found }: Property): boolean {
   return !isOfApplication && !hasDottedKey && ![declared, found].some(holdsSecret);
 }
 
-/** Whether one takes the place of the other. */
+/** Whether one entry replaces the other. */
 function isSameSubject(one: NewEntry, other: Entry): boolean {
   if ("rule" in other) return false;
   if ("unmanaged" in one || "unmanaged" in other) {
@@ -206,12 +207,12 @@ function isSameSubject(one: NewEntry, other: Entry): boolean {
   return one.resource === other.resource && path(one) === path(other);
 }
 
-/** All at once: the file is replaced as a whole. Other entries stay as they are, and in their order. */
+/** Replaces the whole file at once. Other entries keep their content and order. */
 function write(path: string, name: string, entries: readonly NewEntry[]): ToldEntry[] {
   const isThere = existsSync(path);
   const raw = isThere ? readFileSync(path, "utf8") : "{}";
   const text = raw.replace(/^\uFEFF/, "");
-  // It was checked just before.
+  // The file was validated just before.
   const content = JSON.parse(text) as { ignore?: Entry[] };
   const list: Entry[] = [...(content.ignore ?? [])];
   const written = entries.map((entry) => {
@@ -222,16 +223,16 @@ function write(path: string, name: string, entries: readonly NewEntry[]): ToldEn
   });
   const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? "  ";
   const whole = { ...(isThere ? content : { $schema: SCHEMA }), ignore: list };
-  // What was found is a text of the service, and git shows it in logs. A tab in JSON stands between values only.
+  // A found value is text from the service, and git prints it in logs. In JSON a tab can only stand between values.
   const after = `${JSON.stringify(whole, undefined, indent).replace(/[^\t]+/g, escaped)}\n`;
-  // A link stays one.
+  // A symbolic link is kept.
   writeFiles([
     isThere ? { name, path: realpathSync(path), before: raw, after } : { name, path, before: undefined, after },
   ]);
   return written;
 }
 
-/** The result in one line. */
+/** The result as one line. */
 function summary({ stack, file, entries, allStacks }: IgnoreResult): string {
   const count = `${entries.length} ${entries.length === 1 ? "entry" : "entries"}`;
   const those = allStacks ? "all stacks" : `stack${stack.includes(",") ? "s" : ""} ${printable(stack)}`;

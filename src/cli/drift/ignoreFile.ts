@@ -8,7 +8,7 @@ import { projectFolder } from "../../contract/projectFile";
 import { segmentsOf } from "../../contract/propertyPath";
 import { isObject } from "./ignoredChanges";
 
-/** What may differ, and why: committed beside Pulumi.yaml. */
+/** The accepted differences and their reasons, committed beside Pulumi.yaml. */
 export const IGNORE_FILE = "svc-drift.json";
 
 const text = (what: string) => z.string(`must be ${what}`).regex(/\S/, "must not be empty");
@@ -21,7 +21,7 @@ const common = {
     .describe("The last day (UTC) on which the entry counts, as 2027-01-31. Without it, the entry always counts."),
 };
 
-/** Of the values that differ in a resource. */
+/** For properties that differ in a resource. */
 export const resourceEntry = z.strictObject({
   resource: text("the name or the URN of a resource").describe(
     "The name of a resource, which holds for each stack, or its URN.",
@@ -63,7 +63,7 @@ export const unmanagedEntry = z.strictObject({
   ...common,
 });
 
-/** A finding of `pulumi-svc doctor --audit` that is accepted. */
+/** An accepted finding of `pulumi-svc doctor --audit`. */
 export const ruleEntry = z.strictObject({
   rule: text("the name of a rule")
     .describe("The name of a rule of `pulumi-svc doctor --audit`: what it finds is accepted.")
@@ -79,7 +79,10 @@ const outline = z.strictObject({
   ignore: z.array(z.unknown(), "must be a list"),
 });
 
-/** What editors complete. The command chooses the form of an entry by its keys, so that its messages are about that one. */
+/**
+ * The schema that editors use. The command selects the form of an entry by its keys, so that messages refer to that
+ * form.
+ */
 export const ignoreFileSchema = outline
   .extend({ ignore: z.array(z.union([checkedResourceEntry, unmanagedEntry, ruleEntry])) })
   .describe(
@@ -92,22 +95,22 @@ export type UnmanagedEntry = z.infer<typeof unmanagedEntry>;
 type IgnoreFileContent = z.infer<typeof ignoreFileSchema>;
 export type Entry = IgnoreFileContent["ignore"][number];
 
-/** The file as it was read. */
+/** The file's content. */
 export interface IgnoreFile {
-  /** As messages name it: from the folder of the command. */
+  /** The name used in messages: relative to the working directory. */
   readonly name: string;
   readonly entries: readonly Entry[];
 }
 
-/** Where the file of the program around `folder` is, or would be. Undefined without a Pulumi.yaml there or above. */
+/** The path of the file for the program around `folder`, even if it does not exist. Undefined without a Pulumi.yaml. */
 export function ignoreFilePath(folder: string): string | undefined {
   const project = projectFolder(folder);
   return project === undefined ? undefined : join(project, IGNORE_FILE);
 }
 
 /**
- * The file of the program around `folder`; without entries where there is none.
- * @throws with all that is wrong in it, a line each.
+ * Reads the file of the program around `folder`; without entries if it does not exist.
+ * @throws a message with all problems of the file, one on each line.
  */
 export function readIgnoreFile(folder = process.cwd()): IgnoreFile {
   const path = ignoreFilePath(folder);
@@ -125,18 +128,18 @@ function textOf(path: string, name: string): string {
   }
 }
 
-/** @throws with all that is wrong in it, a line each. */
+/** @throws a message with all problems of the file, one on each line. */
 export function parsedIgnoreFile(name: string, json: string): IgnoreFileContent {
   const problems: string[] = [];
   const content = parsed(name, json);
-  /** Undefined where the value is wrong, which is noted. */
+  /** Undefined if the value is invalid; the problem is recorded. */
   const checked = <T>(schema: z.ZodType<T>, value: unknown, above: readonly PropertyKey[] = []): T | undefined => {
     const { data, error } = schema.safeParse(value);
     problems.push(...(error?.issues ?? []).flatMap((issue) => problemsOf(issue, value, above)));
     return data;
   };
   const whole = checked(outline, content);
-  // Also of a file whose outline is wrong: one run tells everything.
+  // Entries are checked even if the outline is invalid, so that one run reports every problem.
   const list = isObject(content) && Array.isArray(content["ignore"]) ? (content["ignore"] as unknown[]) : [];
   const ignore = list.flatMap((entry, index) => checked<Entry>(formOf(entry), entry, ["ignore", index]) ?? []);
   if (whole === undefined || problems.length > 0)
@@ -153,11 +156,11 @@ function formOf(entry: unknown): z.ZodType<Entry> {
 
 function parsed(name: string, json: string): unknown {
   try {
-    // Some editors begin a file with this mark.
+    // Some editors write a byte order mark.
     return JSON.parse(json.replace(/^\uFEFF/, ""));
   } catch (error) {
     const message = error instanceof Error ? error.message : "";
-    // V8 repeats the text around the place, and does not always tell the place.
+    // V8 quotes the surrounding text and does not always give the position.
     const [words = ""] = message.split(/, (?:\.{3})?"| (?:in|after) JSON at /);
     const [, position] = /at position (\d+)/.exec(message) ?? [];
     const line = json.slice(0, Number(position)).split("\n").length;
@@ -166,12 +169,12 @@ function parsed(name: string, json: string): unknown {
   }
 }
 
-/** In words, with the path: `ignore[2].until: must be a date`. */
+/** Messages with the path: `ignore[2].until: must be a date`. */
 function problemsOf(issue: z.core.$ZodIssue, checked: unknown, above: readonly PropertyKey[]): string[] {
   const path = [...above, ...issue.path];
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => `${pathText([...path, key])}: unknown key`);
   if (path.length === 0) return ['must be an object with the list "ignore"'];
-  // zod has walked the path, so each step but the last is an object.
+  // zod has followed this path, so each step but the last is an object.
   const value = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)[key], checked);
   return [`${pathText(path)}: ${value === undefined ? "is missing" : issue.message}`];
 }
@@ -179,7 +182,7 @@ function problemsOf(issue: z.core.$ZodIssue, checked: unknown, above: readonly P
 const pathText = (path: readonly PropertyKey[]): string =>
   path.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${String(key)}`)).join("");
 
-/** Whether the value is a secret by its form, or by the name of the property or of one in it. */
+/** Whether the value is secret, judged by its form or by the name of the property or of a nested one. */
 function mayHoldSecret(property: string, found: unknown): boolean {
   return ["", ...segmentsOf(property)].some((name) => holdsOne(found, String(name)));
 }

@@ -2,13 +2,13 @@ import type { Properties } from "../../contract/hiddenKeys";
 import { type Segment, segmentsOf } from "../../contract/propertyPath";
 
 /**
- * What is declared, with the found value wherever a path of `ignoreChanges` leads to: that is how the engine compares, so
- * what still differs is what an update would change. A path that leads nowhere, or beyond the end of one of two lists, counts
- * for nothing, as with the engine.
+ * The declared values, with the found value at each path of `ignoreChanges`. The engine compares this way, so what
+ * still differs is what an update would change. As in the engine, a path that matches nothing, or an index beyond the
+ * end of one of two lists, has no effect.
  */
 export function withIgnoredChanges(declared: Properties, found: Properties, paths: readonly string[]): Properties {
   const leading = paths.map(segmentsOf).filter(({ length }) => length > 0);
-  // Both are objects, and so is what comes of them.
+  // Both are objects, so the result is an object.
   return leading.reduce((result, path) => taken(result, found, path) as Properties, declared);
 }
 
@@ -31,7 +31,7 @@ function taken(declared: unknown, found: unknown, [segment, ...rest]: readonly S
   return result;
 }
 
-/** An object of JSON, no list. */
+/** A JSON object, not a list. */
 export function isObject(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import { appendFile, stat } from "node:fs/promises";
 import { render } from "./formats";
 import type { Report } from "./report";
 
-/** Where the CI offers one. A report that was told is not lost for want of it. */
+/** Appends to the CI's job summary, if there is one. The report is already printed, so a failure here is not fatal. */
 export async function appendToJobSummary(report: Report): Promise<void> {
   const file = process.env["GITHUB_STEP_SUMMARY"] ?? "";
   if (file === "") return;
@@ -14,12 +14,12 @@ export async function appendToJobSummary(report: Report): Promise<void> {
   );
 }
 
-/** Of one step, in bytes. GitHub drops the whole summary of a step that has more. */
+/** For one step, in bytes. GitHub drops a larger summary entirely. */
 const LARGEST_SUMMARY = 1_024 * 1_024;
 const SHORTENED =
   "\n\nThe report is longer than a job summary may be: its beginning stands here, all of it in the log.\n";
 
-/** The first lines, where all of them are more than these bytes. */
+/** The first lines, if the whole report exceeds this number of bytes. */
 function shortened(report: string, most: number): string {
   if (Buffer.byteLength(report) <= most) return report;
   let left = most - Buffer.byteLength(SHORTENED);

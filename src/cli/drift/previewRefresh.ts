@@ -10,32 +10,34 @@ import { BusyError, refuseLocked, refuseUnfinished, UnfinishedError } from "../s
 import { type EventLog, keyOf, readEventLog, type RefreshResult } from "./eventLog";
 import { type Refreshed, refreshedBy } from "./refreshed";
 
-/** Resources of this package, at any depth: no other package is asked, so none needs its credentials here. */
+/** Our resources at any depth. No other package is refreshed, so no other credentials are needed. */
 const OURS = "**pulumi-nodejs:dynamic/svc:**";
 
-/** What a refresh found, and the state that it began and ended with. */
+/** The result of a refresh, and the state before and after it. */
 export interface RefreshedStack {
   readonly resources: readonly Refreshed[];
   readonly state: StackState;
 }
 
 export interface LookOptions {
-  /** The states hold their secrets in clear: in memory only. */
+  /** The states contain decrypted secrets: they stay in memory. */
   readonly withSecrets: boolean;
-  /** How long an update of a stack may go on before the look ends with it. */
+  /** How long to wait for a running update before giving up. */
   readonly waitSeconds: number | undefined;
-  /** The resources that are asked, by their URNs. @default all of ours */
+  /** The URNs of the resources to refresh. @default all of ours */
   readonly targets?: readonly string[];
 }
 
 /**
- * Looks at stacks that nobody changes meanwhile: what an update has changed at the service and not stored yet would look
- * like drift. The engine stores that it begins before it asks a provider to change something, and the result afterwards.
- * So an update that has changed anything of what was seen has a pending operation at the beginning, or another state at the end.
- * A lock is met only where the CLI refuses to work beside it (`refuseLocked`): no command asks for one.
- * @param names the stacks; the selected one without any. One after the other: each asks the service for all that it holds.
- * @param look what else is looked at, before anybody may change it.
- * @throws in the words of the CLI, where a stack holds nothing of ours, and where an update runs longer than one may wait.
+ * Refreshes stacks while nobody changes them: what an update has changed at the service but not stored yet would look
+ * like drift. The engine stores a pending operation before it asks a provider for a change, and the result afterwards.
+ * So an update that changed anything during the refresh leaves a pending operation before it or a different state after
+ * it. A lock shows only if the CLI refuses to run beside it (`refuseLocked`): no command requests one.
+ * @param names the stacks, by default the selected one. They run in sequence, because each reads everything from the
+ * service.
+ * @param look further checks that must happen before anybody may change the stack
+ * @throws the CLI's message, or an error if a stack has none of our resources or an update runs longer than the time to
+ * wait.
  */
 export async function lookedAt<Found>(
   names: readonly string[],
@@ -59,10 +61,10 @@ export async function lookedAt<Found>(
   }
 }
 
-/** Each look at a state that is not at rest costs a command of the CLI. */
+/** Each check of a busy state costs a CLI command. */
 const LOOK_EVERY_MS = 3_000;
 
-/** As `lookedAt`, where the refresh is all that is looked at. */
+/** Like `lookedAt`, without further checks. */
 export function refreshedStacks(names: readonly string[], options: LookOptions): Promise<readonly RefreshedStack[]> {
   return lookedAt(names, options, (stacks) => Promise.resolve(stacks));
 }
@@ -94,7 +96,7 @@ async function lookedOnce<Found>(
     return found;
   } catch (error) {
     if (error instanceof BusyError) throw error;
-    // What an update does makes a look fail, too: then that is the reason.
+    // A running update can also make the refresh fail: then the update is reported as the reason.
     await mustBeAsBefore().catch((reason: unknown) => {
       if (reason instanceof BusyError) throw reason;
     });
@@ -103,9 +105,9 @@ async function lookedOnce<Found>(
 }
 
 /**
- * Runs the CLI's refresh, which changes nothing and does not run the program, and reads its event log: what the
- * Automation API reads, too. The output of `--json` holds the state from before.
- * @throws where a resource was not looked at, and where there is none of ours.
+ * Runs the CLI's refresh, which changes nothing and does not run the program, and reads its event log, as the
+ * Automation API does. The output of `--json` contains the state from before.
+ * @throws if a resource was not refreshed, or if the stack has none of ours.
  */
 async function refreshed(
   { name, pulumi, state }: { readonly name: string | undefined; readonly pulumi: Pulumi; readonly state: StackState },
@@ -126,14 +128,14 @@ async function refreshed(
 
 const TYPES: ReadonlySet<string> = new Set(KINDS.map(typeToken));
 
-/** "No drift" is said of what was looked at. */
+/** "No drift" may be reported only for resources that were refreshed. */
 function mustHoldAll(results: readonly RefreshResult[], state: StackState, targets?: readonly string[]): void {
   const seen = new Set(results.map(keyOf));
   const missing = state.resources.filter(
     ({ urn, id, type, inputs, delete: isLeft, pendingReplacement }) =>
       TYPES.has(type) &&
       (targets?.includes(urn) ?? true) &&
-      // One without arguments is only looked up. What a replacement has deleted is passed over by a refresh.
+      // A resource without arguments is only read (`get`). A refresh skips what a replacement has deleted.
       Object.keys(visible(inputs ?? {})).length > 0 &&
       pendingReplacement !== true &&
       !seen.has(stateKey(urn, { id, delete: isLeft })),
@@ -144,9 +146,9 @@ function mustHoldAll(results: readonly RefreshResult[], state: StackState, targe
 }
 
 /**
- * Runs a command of the CLI that takes targets and leaves an event log.
- * @param onStart gets a reader of the log as it is at that moment.
- * @throws in the words of the CLI.
+ * Runs a CLI command that takes targets and writes an event log.
+ * @param onStart receives a function that reads the log written so far
+ * @throws the CLI's message.
  */
 export async function loggedRun(
   pulumi: Pulumi,
@@ -157,7 +159,7 @@ export async function loggedRun(
   const events = new NamelessFile();
   const soFar = (): EventLog => {
     const text = events.text();
-    // The last line may be half written.
+    // The last line may be incomplete.
     return readEventLog(text.slice(0, text.lastIndexOf("\n") + 1));
   };
   onStart(soFar);
@@ -176,11 +178,11 @@ export async function loggedRun(
 
 function failure(command: string, errors: readonly string[], reason: string): Error {
   const [first = reason, ...others] = [...new Set(errors)].filter((text) => !/^(preview|update) failed$/.test(text));
-  // The rest is a stack, where SVC_DEBUG asks for it.
+  // The remaining lines are a stack trace, printed with SVC_DEBUG.
   const [line = ""] = first.split("\n");
   refuseLocked(line);
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  // An older CLI has nothing but these words for it.
+  // An older CLI reports nothing more specific.
   const advice = line.startsWith("unknown flag") ? ". This CLI is too old for pulumi-svc: update it" : "";
   return new Error(`pulumi ${command} failed: ${withoutSecrets(line)}${more}${advice}`);
 }

@@ -14,41 +14,41 @@ import { keyOf, type RefreshResult } from "./eventLog";
 import { isObject, withIgnoredChanges } from "./ignoredChanges";
 import { type Drifted, type Ignored, type Property, SECRET } from "./report";
 
-/** A resource of ours, as a refresh found it. */
+/** One of our resources, as a refresh found it. */
 export interface Refreshed {
   readonly urn: string;
   readonly kind: Kind;
   readonly id: string;
   /** The reference to its provider: URN and id. */
   readonly provider: string;
-  /** Of a kind that names it: the one that it was deployed with. */
+  /** For kinds with this argument: the value that was deployed. */
   readonly authProvider: string | undefined;
-  /** False where a replacement has deleted it: an object with this id is somebody else's. */
+  /** False if a replacement has deleted it: an object with this id belongs to somebody else. */
   readonly isHeld: boolean;
-  /** Undefined where it is as declared. */
+  /** Undefined if the resource is as declared. */
   readonly drift: Drifted | undefined;
-  /** What differs, and what `ignoreChanges` of the program leaves as it is. */
+  /** Differences that the program's `ignoreChanges` accepts. */
   readonly ignored: Ignored | undefined;
-  /** Of one whose arguments differ. */
+  /** For a resource whose arguments differ. */
   readonly comparison?: Comparison;
 }
 
-/** What the drift of a resource was told from. */
+/** The values that the drift of a resource was computed from. */
 export interface Comparison {
-  /** The arguments as found: no secret is shown in it. */
+  /** The found arguments, without secrets. */
   readonly found: Property["found"];
-  /** Whether a change that `pulumi up` started is not finished, too. */
+  /** Whether a change that `pulumi up` started has also not finished. */
   readonly isUnfinished: boolean;
-  /** What it takes to repair some of the properties: those of these paths stay as they are found. */
+  /** How the drift is repaired if the properties at these paths stay as found. */
   repairWithout(paths: readonly string[]): Drifted["repair"];
 }
 
 /**
- * Resources of ours among what a refresh found. An event log knows neither `ignoreChanges` nor what a replacement has
- * deleted without creating its successor: that is in the state alone.
+ * Our resources among the results of a refresh. An event log contains neither `ignoreChanges` nor the resources that a
+ * replacement deleted without creating the new one: only the state does.
  */
 export function refreshedBy(results: readonly RefreshResult[], state?: StackState): Refreshed[] {
-  // A refresh of some resources tells of these alone.
+  // A refresh with targets reports only these.
   const all = [...(state?.resources ?? []), ...results.map(({ type, old }) => ({ type, id: old?.id }))];
   const transfers = transfersIn(all);
   return results.flatMap((result) => toRefreshed(result, state?.find(keyOf(result)), transfers) ?? []);
@@ -62,7 +62,7 @@ function toRefreshed(
   const { urn, type, provider, old, new: found } = result;
   const kind = KINDS.find((candidate) => typeToken(candidate) === type);
   const declared = visible(old?.inputs ?? {});
-  // One without arguments is only looked up (`get`): nothing of it is declared here.
+  // A resource without arguments is only read (`get`): the program declares nothing about it.
   if (kind === undefined || old === undefined || old === null || Object.keys(declared).length === 0) return undefined;
   const { pendingReplacement = false, ignoreChanges } = stored ?? {};
   const isGone = found === undefined || found === null;
@@ -79,7 +79,7 @@ function toRefreshed(
   }
   const differing = Object.keys(result.detailedDiff ?? {});
   const foundInputs = visible(found.inputs ?? {});
-  // What the engine compares with: of what is ignored, both sides are the found one.
+  // As in the engine: for ignored properties, the found value counts as declared.
   const wanted = withIgnoredChanges(declared, foundInputs, ignoreChanges ?? []);
   const isTransferred = transfers.some((transfer) => isTransferOf(transfer, old.id));
   const watched = withoutTransfer(changedSinceFirst(kind, found.outputs ?? {}), isTransferred);
@@ -90,7 +90,7 @@ function toRefreshed(
   const ignored =
     (ignoreChanges ?? []).length === 0 ? [] : differences(declared, foundInputs, []).filter(isNotIn(properties));
   const refreshed = { ...asDeclared, ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined };
-  // Beside a plan the engine calls every result "refresh".
+  // Beside a plan, the engine calls every result "refresh".
   if (result.op !== "update" && differing.length === 0 && watched.length === 0) return refreshed;
   const comparison: Comparison = {
     found: shown({ ...foundInputs, ...Object.fromEntries(watched.map(({ name, now }) => [name, now])) }),
@@ -99,7 +99,7 @@ function toRefreshed(
       const rest = withFound(wanted, foundInputs, paths);
       const isManaged = (name: unknown): boolean => typeof name !== "string" || name in rest || !(name in wanted);
       const managed = found.outputs?.["__args"];
-      // The very lifecycle compares. Of a secret it gets to know whether it differs, and nothing else.
+      // The lifecycle itself compares. For a secret it learns only whether the value differs.
       const outs = {
         ...masked(
           found.outputs ?? {},
@@ -127,7 +127,7 @@ const unrepairable = (name: string): string =>
 
 const UNREPLACED = "a replacement has deleted it, and the new one could not be created: the next pulumi up creates it";
 
-/** The state of a replaced object that could not be deleted. How it looks is of no interest any more. */
+/** A replaced object that could not be deleted. Its properties do not matter any more. */
 const LEFTOVER: Pick<Drifted, "change" | "properties" | "repair"> = {
   change: "leftover",
   properties: [],
@@ -138,7 +138,7 @@ const LEFTOVER: Pick<Drifted, "change" | "properties" | "repair"> = {
   },
 };
 
-/** With a text in place of each secret: another one where it is among what differs. */
+/** Replaces each secret by a placeholder, with a different one if the secret differs. */
 function masked(value: Properties, path: string, differing: readonly string[]): Properties {
   const one = (inner: unknown, at: string): unknown => {
     if (isSecret(inner)) return differs(at, differing) ? `${SECRET} of somebody else` : SECRET;
@@ -148,7 +148,7 @@ function masked(value: Properties, path: string, differing: readonly string[]): 
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, one(inner, pathTo(path, key))]));
 }
 
-/** As the engine spells a path. */
+/** The path in the engine's notation. */
 export function pathTo(parent: string, key: string): string {
   if (!/^[A-Za-z0-9_]+$/.test(key)) return `${parent}["${key.replaceAll('"', String.raw`\"`)}"]`;
   return parent === "" ? key : `${parent}.${key}`;
@@ -157,7 +157,9 @@ export function pathTo(parent: string, key: string): string {
 const differs = (path: string, differing: readonly string[]): boolean =>
   differing.some((other) => other === path || other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
 
-/** What is declared, with the found value at these paths: a path may hold what `ignoreChanges` cannot spell. */
+/**
+ * The declared values with the found value at these paths. They may contain keys that `ignoreChanges` cannot express.
+ */
 function withFound(declared: Properties, found: Properties, paths: readonly string[], above = ""): Properties {
   const keys = [...new Set([...Object.keys(declared), ...Object.keys(found)])];
   const entries = keys.map((key) => {
@@ -168,7 +170,7 @@ function withFound(declared: Properties, found: Properties, paths: readonly stri
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Properties;
 }
 
-/** By the paths of what differs; a list is one value. */
+/** By the paths of the differences; a list counts as one value. */
 function differences(declared: Properties, found: Properties, differing: readonly string[]): Property[] {
   const walk = (one: unknown, other: unknown, { path, name }: { path: string; name: string }): Property[] => {
     if (isSecret(one) || isSecret(other)) {
@@ -176,7 +178,7 @@ function differences(declared: Properties, found: Properties, differing: readonl
     }
     if (isObject(one) && isObject(other)) {
       const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-      // What is below the name of a secret is one, too.
+      // Everything below a secret name is secret.
       const below = (key: string): string => (mayBeSecret(name, one) ? name : key);
       return keys.flatMap((key) => walk(one[key], other[key], { path: pathTo(path, key), name: below(key) }));
     }
@@ -186,19 +188,22 @@ function differences(declared: Properties, found: Properties, differing: readonl
   return walk(declared, found, { path: "", name: "" }).toSorted((left, right) => compareText(left.path, right.path));
 }
 
-/** A value as a report shows it: `null` where it is not set, no secret at any depth. `name`: that it stands under. */
+/** A value for a report: `null` if not set, without secrets at any depth. `name`: the value's key. */
 function shown(value: unknown, name = ""): Property["found"] {
   if (value === undefined || value === null) return null;
   if (isSecret(value) || (!isShown(value) && mayBeSecret(name, value))) return SECRET;
   if (Array.isArray(value)) return value.map((item) => shown(item, name));
-  if (!isObject(value)) return value as string | number | boolean; // what JSON has beside them
+  if (!isObject(value)) return value as string | number | boolean; // The remaining JSON types.
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, key)]));
 }
 
-/** The same of a value that is a secret, or was one. A flag is none. */
+/** A placeholder for a current or former secret. A flag is not a secret. */
 const hidden = (value: unknown): Property["found"] =>
   value === undefined || value === null || typeof value === "boolean" || isShown(value) ? shown(value) : SECRET;
 
-/** A reference, and a text for what the service does not show. What is no good reference may be the secret itself, by mistake. */
+/**
+ * References, and the text for values that the service does not show. An invalid reference may be the secret itself by
+ * mistake.
+ */
 const isShown = (value: unknown): boolean =>
   (isReference(value) && referenceProblem(value) === undefined) || isStandIn(value);

@@ -6,7 +6,7 @@ import { isWatched } from "../../contract/watched";
 import { compareText } from "../output";
 import { resourceEntry, unmanagedEntry } from "./ignoreFile";
 
-/** In place of a secret, wherever one would stand. */
+/** Replaces every secret. */
 export const SECRET = "[secret]";
 
 const kind = z.enum(KINDS);
@@ -24,7 +24,7 @@ const repair = z.object({
 
 const drifted = z.object({
   ...named,
-  /** `leftover`: what a replacement could not delete. */
+  /** `leftover`: an object that a replacement could not delete. */
   change: z.enum(["changed", "deleted", "leftover"]),
   properties,
   repair,
@@ -34,35 +34,35 @@ const ignored = z.object({ ...named, properties });
 
 const unmanaged = z.object({ kind, id: z.string(), describe: z.string(), adopt: z.string() });
 
-/** Of the entry of svc-drift.json: its path there, why, and its last day. */
+/** From the entry of svc-drift.json: its path there, reason and last day. */
 const covered = { entry: z.string(), reason: z.string(), until: z.string().nullable() };
 
-/** What one entry covers of one resource. `repair`: what an `up --refresh` does with it all the same. */
+/** What one entry covers of one resource. `repair`: what `up --refresh` still does with it. */
 const tolerated = z.object({ ...named, properties, repair, ...covered });
 
 const toleratedUnmanaged = z.object({ ...unmanaged.shape, ...covered });
 
-/** As svc-drift.json holds it, with its path there. */
+/** An entry as in svc-drift.json, with its path there. */
 export const toldEntry = z.object({
   entry: z.string(),
   ...resourceEntry.partial().shape,
   ...unmanagedEntry.partial().shape,
 });
 
-/** What `--format json` writes and `--from` reads: a contract with scripts (docs/drift.md). */
+/** The output of `--format json` and the input of `--from`: a contract with scripts (docs/drift.md). */
 export const reportSchema = z.object({
-  /** Of several: the names, with commas between them. */
+  /** For several stacks: their names, separated by commas. */
   stack: z.string(),
   drift: z.array(drifted),
-  // A report from before there was such a list has none.
+  // Older reports do not have this list.
   ignored: z.array(ignored).default([]),
   tolerated: z.array(tolerated).default([]),
   unmanaged: z.array(unmanaged),
   toleratedUnmanaged: z.array(toleratedUnmanaged).default([]),
   byItself: z.array(unmanaged).default([]),
-  /** Entries of svc-drift.json whose last day is over: they cover nothing. */
+  /** Expired entries of svc-drift.json: they cover nothing. */
   expired: z.array(toldEntry).default([]),
-  /** Entries of svc-drift.json that cover nothing of what was found. */
+  /** Entries of svc-drift.json that match nothing that was found. */
   unused: z.array(toldEntry).default([]),
   fingerprint: z.string(),
 });
@@ -74,14 +74,14 @@ export type Property = Drifted["properties"][number];
 export type Unmanaged = z.infer<typeof unmanaged>;
 export type Tolerated = z.infer<typeof tolerated>;
 export type ToleratedUnmanaged = z.infer<typeof toleratedUnmanaged>;
-/** An entry of svc-drift.json that a report tells of. */
+/** An entry of svc-drift.json in a report. */
 export type ToldEntry = z.infer<typeof toldEntry>;
 export type Report = z.infer<typeof reportSchema>;
 
-/** A secret by reference differs: there is no value of it to write down, only a text that stands for another one. */
+/** A secret by reference differs. Its value is not available, only a placeholder for it. */
 export const isByReference = ({ declared }: Pick<Property, "declared">): boolean => referencesIn(declared).length > 0;
 
-/** Only outputs differ, which no update brings back. */
+/** Only outputs differ, and no update restores those. */
 export const isBeyondRepair = ({ kind, properties }: Pick<Ignored, "kind" | "properties">): boolean =>
   properties.length > 0 && properties.every(({ path }) => isWatched(kind, path));
 
@@ -92,10 +92,10 @@ export function exitCode({ drift, unmanaged }: Report): number {
   return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
 }
 
-/** What a report tells of. Exit code and fingerprint depend on the drift and on what is unmanaged, and on nothing else of it. */
+/** The findings of a report. Exit code and fingerprint depend only on the drift and the unmanaged objects. */
 export type Findings = Omit<Report, "stack" | "fingerprint">;
 
-/** `project`: the Pulumi project, since the stacks of two may have one name. */
+/** `project`: the Pulumi project, because stacks of two projects may have the same name. */
 export function toReport(project: string, stack: string, findings: Findings): Report {
   const { drift, ignored, tolerated, unmanaged, toleratedUnmanaged, byItself, expired, unused } = findings;
   return {
@@ -118,13 +118,13 @@ export function stackOf(urn: string): { project: string; stack: string } {
   return { project, stack: prefix.replace(/^urn:pulumi:/, "") };
 }
 
-/** A URN may be there twice, with a replaced object that could not be deleted. */
+/** A URN may occur twice, if a replaced object could not be deleted. */
 export const byUrn = (left: Ignored | Drifted, right: Ignored | Drifted): number =>
   compareText(left.urn, right.urn) || compareText(left.id, right.id);
 
 /**
- * The same for the same drift, whenever and in whatever order it is found. Without the words of the report, which an
- * upgrade may change; secrets are not in it, since a report holds none.
+ * The same for the same drift, independent of time and order. It leaves out the report's texts, which an upgrade may
+ * change. It contains no secrets, because a report has none.
  */
 export function fingerprint({
   project,
@@ -141,7 +141,7 @@ export function fingerprint({
   return createHash("sha256").update(canonical(facts)).digest("hex").slice(0, 32);
 }
 
-/** As JSON in which neither the order of keys nor that of a list counts: the service's lists are sets. */
+/** JSON in which the order of keys and list elements does not matter: the service's lists are sets. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).toSorted().join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

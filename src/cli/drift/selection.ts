@@ -5,8 +5,8 @@ interface Named {
 }
 
 /**
- * The resources that a person named, by name or by URN; without any, all of them.
- * @throws for all names at once that no resource has, and those that several have, with their URNs.
+ * Selects resources by name or URN; without any, all of them.
+ * @throws one error for all names that match no resource, or several (with their URNs).
  */
 export function selected<Resource extends Named>(all: readonly Resource[], wanted: readonly string[]): Resource[] {
   if (wanted.length === 0) return [...all];

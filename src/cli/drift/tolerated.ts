@@ -5,13 +5,13 @@ import type { Entry, IgnoreFile, ResourceEntry, UnmanagedEntry } from "./ignoreF
 import type { Refreshed } from "./refreshed";
 import { type Drifted, type Findings, type Property, SECRET, type Tolerated, type Unmanaged } from "./report";
 
-/** What was found, with what svc-drift.json covers set apart. */
+/** The findings, with those that svc-drift.json covers separated. */
 export type Judged = Pick<Findings, "drift" | "tolerated" | "unmanaged" | "toleratedUnmanaged" | "expired" | "unused">;
 
 /**
- * Sets apart what the file covers: nothing of what was found is lost, and nothing is in two places.
- * @param unmanaged what is declared nowhere; undefined where nobody asked for it.
- * @throws for all entries at once that name several resources, or the value of a secret.
+ * Separates the findings that the file covers. Each finding is in exactly one place.
+ * @param unmanaged objects that are not declared; undefined if not requested
+ * @throws one error for all entries that match several resources or contain the value of a secret.
  */
 export function judged(
   resources: readonly Refreshed[],
@@ -43,22 +43,21 @@ export function judged(
 }
 
 /**
- * For a command that changes what drifted (`--accept`, `--repair`): the resources of a refresh, each with the drift that
- * svc-drift.json does not cover. `drift` of one is undefined where all of it is covered; where a part is covered, its
- * properties and the words of its repair are those of the rest.
- * What a person names counts whole: this is for a call without names.
+ * For commands that change what drifted (`--accept`, `--repair`) without names: the refreshed resources, each with the
+ * drift that svc-drift.json does not cover. `drift` is undefined if all of it is covered; if a part is covered, it has
+ * the properties and the repair of the rest. A resource that the user names is not filtered.
  * @throws as `judged`.
  */
 export function withoutTolerated(resources: readonly Refreshed[], file: IgnoreFile, now: Date): Refreshed[] {
   const { drift } = judged(resources, undefined, file, now);
   return resources.map((resource) => ({
     ...resource,
-    // A URN may be there twice, with a replaced object that could not be deleted.
+    // A URN may occur twice, if a replaced object could not be deleted.
     drift: resource.drift && drift.find(({ urn, id }) => urn === resource.urn && id === resource.drift?.id),
   }));
 }
 
-/** Rules are for the audit. */
+/** Rules belong to the audit. */
 type DriftEntry = ResourceEntry | UnmanagedEntry;
 
 const isOfResource = (one: Numbered<DriftEntry>): one is Numbered<ResourceEntry> => "resource" in one.entry;
@@ -94,7 +93,7 @@ function partsOf(
   );
 }
 
-/** Only a value that differs may be tolerated: not that an object is gone, and not a change that is not finished. */
+/** Only a differing value can be tolerated, not a deleted object or an unfinished change. */
 function partOf({ drift, comparison }: Refreshed, entries: readonly Numbered<ResourceEntry>[]): Part {
   if (drift === undefined || comparison === undefined) return { left: drift, tolerated: [] };
   const { properties, urn, kind, name, id } = drift;
@@ -121,13 +120,13 @@ function partOf({ drift, comparison }: Refreshed, entries: readonly Numbered<Res
   return { left: left.length > 0 || comparison.isUnfinished ? rest : undefined, tolerated };
 }
 
-/** Whether the entry covers the property, by its path and the value found there. */
+/** Whether the entry covers the property, by its path and found value. */
 function holds(entry: ResourceEntry, { path }: Property, found: Property["found"]): boolean {
   if (!covers(entry.property, path)) return false;
   return entry.found === undefined || isSameValue(entry.found, valueAt(found, segmentsOf(entry.property ?? "")));
 }
 
-/** A path covers itself and what is below it. */
+/** A path covers itself and everything below it. */
 export function covers(above: string | undefined, path: string): boolean {
   const [outer, inner] = [segmentsOf(above ?? ""), segmentsOf(path)];
   return outer.length <= inner.length && outer.every((segment, index) => String(segment) === String(inner[index]));
@@ -137,7 +136,7 @@ function valueAt(value: unknown, path: readonly Segment[]): unknown {
   return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 }
 
-/** Lists are sets, and what is not there is null. */
+/** Lists are compared as sets, and missing values as null. */
 function isSameValue(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {
     const isIn = (list: readonly unknown[]) => (item: unknown) => list.some((each) => isSameValue(item, each));
@@ -167,14 +166,14 @@ function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly 
   return [`${at}.found: ${which} is a secret: leave out "found". The entry then holds for any value`];
 }
 
-/** Whether a value is given where a report shows a secret. */
+/** Whether the entry gives a value where a report shows a secret. */
 function givesSecret(given: unknown, shown: unknown): boolean {
   if (shown === SECRET) return given !== undefined && given !== null;
   if (Array.isArray(shown)) return Array.isArray(given) && shown.some(holdsSecret);
   return isObject(shown) && isObject(given) && Object.keys(shown).some((key) => givesSecret(given[key], shown[key]));
 }
 
-/** As reports show a secret, at any depth. */
+/** Whether the value contains a secret as reports show it, at any depth. */
 export function holdsSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsSecret);
   return isObject(value) ? Object.values(value).some(holdsSecret) : value === SECRET;

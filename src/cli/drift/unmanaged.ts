@@ -8,9 +8,9 @@ import { fromProgram } from "../stack/configuration";
 import type { RefreshedStack } from "./previewRefresh";
 import type { Report } from "./report";
 
-/** A project, as the provider of a resource reaches it. */
+/** A project, and the settings to reach it. */
 interface UnmanagedRequest {
-  /** Of the service: another one may have a project of the same id. */
+  /** The service's address: another service may have a project with the same id. */
   readonly address: string;
   readonly client: Client;
   readonly projectId: string;
@@ -18,8 +18,8 @@ interface UnmanagedRequest {
 }
 
 /**
- * What exists in the projects of these stacks and is in none of them. It is asked with the settings that the refresh
- * used: those that the state holds of each provider, else the environment.
+ * The objects in the projects of these stacks that no stack contains. Uses the settings of the refresh: the stored
+ * settings of each provider, otherwise the environment.
  */
 export async function unmanagedObjects(
   stacks: readonly RefreshedStack[],
@@ -31,16 +31,16 @@ export async function unmanagedObjects(
     for (const { kind, id, provider, isHeld, authProvider } of resources) {
       const { client, settings } = session.account(fromProgram(process.cwd(), state.settingsOf(provider)));
       const projectId = projectOf(id);
-      // In one spelling.
+      // Normalised.
       const address = new URL(settings.baseUrl).href;
-      // Whoever asks, and with which key: at one address a project has one list.
+      // Independent of the key: each project is listed once for each address.
       const key = JSON.stringify([address, projectId]);
       if (!projects.has(key)) projects.set(key, { address, client, projectId, authProvider: settings.authProvider });
       if (!isHeld) continue;
       declared.add(`${address} ${kind} ${id}`);
-      // One that is declared absent and is there all the same is drift.
+      // A provider that is declared absent but exists is drift.
       if (kind === "OAuthProvider") declared.add(`${address} ${kind} ${presentId(id).id}`);
-      // Of the same project there may be domains of several auth providers.
+      // One project may have domains of several auth providers.
       declared.add(`${address} ${kind} ${id} ${authProvider ?? settings.authProvider}`);
     }
   }
@@ -48,7 +48,7 @@ export async function unmanagedObjects(
     const { kind, id, record } = object;
     if (kind !== "WhitelistDomain") return declared.has(`${address} ${kind} ${id}`);
     const ofProvider = record.auth_provider === undefined ? "" : ` ${record.auth_provider}`;
-    // The whole list is that of a Whitelist: what it does not declare is drift.
+    // A Whitelist owns the whole list: a domain that it does not declare is drift.
     return [`WhitelistDomain ${id}`, `Whitelist ${projectOf(id)}`].some((one) =>
       declared.has(`${address} ${one}${ofProvider}`),
     );
@@ -69,12 +69,12 @@ export async function unmanagedObjects(
 async function undeclaredOf(
   { address, client, projectId, authProvider }: UnmanagedRequest,
   isDeclared: (address: string, object: ProjectObject) => boolean,
-  /** Where the id of the project does not tell it. */
+  /** The project, if the object's id does not contain it. */
   where: string,
 ): Promise<Pick<Report, "unmanaged" | "byItself">> {
   const all = await listProjectObjects(client, projectId, authProvider);
   const objects = all.filter((object) => !isDeclared(address, object));
-  // Only a primary may be there by itself, on the default branch. Not every service lists branches.
+  // Only a primary on the default branch can exist by default. Not every service lists branches.
   const hasPrimary = objects.some(({ kind, record }) => kind === "ComputeEndpoint" && record.type === "read_write");
   const branches = hasPrimary ? ((await client.projects.branches(projectId)) ?? []) : [];
   const defaultBranch = branches.find((branch) => branch.default === true)?.id;

@@ -13,16 +13,17 @@ import {
 
 export interface Rewritten {
   readonly name: string;
-  /** No link. */
+  /** Not a symbolic link. */
   readonly path: string;
-  /** Undefined: it does not exist yet. */
+  /** Undefined if the file does not exist yet. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
 /**
- * All of them or none. Each text is written beside its file first, and then takes its place with its mode.
- * @throws where a file changed meanwhile, or cannot be written.
+ * Writes all files or none. Each text is written to a file beside its target, which it then replaces, with the same
+ * mode.
+ * @throws if a file was changed meanwhile or cannot be written.
  */
 export function writeFiles(files: readonly Rewritten[]): void {
   const drafts: string[] = [];
@@ -53,7 +54,7 @@ export function writeFiles(files: readonly Rewritten[]): void {
 }
 
 function unchanged({ path, before }: Rewritten): void {
-  // A rename does not ask whether the file may be written.
+  // A rename does not check whether the file is writable.
   if (before !== undefined) accessSync(path, constants.W_OK);
   if ((existsSync(path) ? readFileSync(path, "utf8") : undefined) !== before)
     throw new Error("it changed while the command ran. Run it again");

@@ -20,8 +20,9 @@ export interface EnvFlags {
 }
 
 /**
- * Writes what an application needs of the stack: nothing but that to standard output, and what is left out to standard error.
- * @throws where nothing was written, with a message for a person.
+ * Writes the variables that an application needs from the stack to standard output, and a note on omitted ones to
+ * standard error.
+ * @throws a message for the user if nothing was written.
  */
 export async function env(flags: EnvFlags): Promise<void> {
   const { stack, format, map = [], role, database, out } = flags;
@@ -75,21 +76,21 @@ const OPTIONS: Record<keyof Login, string> = {
 
 function placeholders(written: readonly Written[], login: Login): string[] {
   if (!written.some(({ isUri }) => isUri)) return [];
-  // The keys of a table of ours.
+  // The keys of a table in this package.
   const missing = (Object.keys(OPTIONS) as (keyof Login)[]).filter((name) => login[name] === undefined);
   if (missing.length === 0) return [];
   const words = missing.map((name) => `${PLACEHOLDERS[name]} (${OPTIONS[name]})`).join(", ");
   return [`the connection strings have placeholders, because no state holds the values: ${words}`];
 }
 
-/** A file that nobody else can read, at no moment, and that is whole or not there. */
+/** Writes the file atomically, and readable for the owner only from the start. */
 async function writePrivately(file: string, text: string, force: boolean): Promise<void> {
   const beside = join(dirname(file), `.${basename(file)}.${randomUUID()}`);
   try {
     const existing = await lstat(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });
-    // What it leads to, or whoever reads from it, would not be as private.
+    // The target of a link, or the reader of a device, would not be as private.
     if (existing?.isFile() === false) throw new Error("it is a folder, a link or a device");
     if (existing !== undefined && !force) throw new Error("it exists. --force overwrites it");
     const handle = await open(beside, "wx", 0o600);

@@ -41,13 +41,13 @@ export function addEnvCommand(program: Command): void {
         command.error(
           "error: secrets are not written to a terminal. Use --out, or a pipe to the command that needs them",
         );
-      // Loaded here, so that the other commands do not pay for it.
+      // Loaded on demand, to keep the other commands fast.
       const { env } = await import("./env.js");
       await env(json === true ? { ...flags, format: "json" } : flags);
     });
 }
 
-/** The name of the resource, or its URN, may have dots and equals signs of its own. */
+/** A resource's name or URN may contain dots and equals signs. */
 function mapping(entry: string): Mapping {
   const [, resource, output, name] = /^(.+)\.(\w+)=([A-Za-z_]\w*)$/s.exec(entry) ?? [];
   if (resource !== undefined && output !== undefined && name !== undefined) return { resource, output, name };

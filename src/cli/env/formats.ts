@@ -5,10 +5,10 @@ import { isObeyed, terminalJson } from "../output";
 export const FORMATS = ["dotenv", "json", "shell"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A variable with the value that is written. */
+/** A variable with a value to write. */
 export type Written = NamedVariable & { readonly value: string };
 
-/** @throws for all values at once that the format cannot hold. None is repeated: it may be a secret. */
+/** @throws one error for all values that the format cannot hold. Values are not repeated: they may be secret. */
 export function render(variables: readonly Written[], format: Format): string {
   if (format === "json") {
     return `${terminalJson(Object.fromEntries(variables.map(({ name, value }) => [name, value])))}\n`;
@@ -33,9 +33,9 @@ interface LineFormat {
 
 const LINES: Record<Exclude<Format, "json">, LineFormat> = {
   /**
-   * Without quotes, which is the one form that all readers take the same way: the package dotenv, Docker's --env-file (which
-   * would keep quotes), Compose (which puts variables in) and a shell that sources it. It leaves no room for what any of them
-   * reads as something else.
+   * Without quotes: only this form is read identically by the package dotenv, Docker's --env-file (which keeps quotes),
+   * Compose (which expands variables) and a shell that sources the file. Values that any of them would read differently
+   * cannot be written.
    */
   dotenv: {
     canHold: (value) => !/[\s#$'"`\\;&|<>()]/.test(value) && !isObeyed(value),
@@ -43,9 +43,12 @@ const LINES: Record<Exclude<Format, "json">, LineFormat> = {
       "a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files take in different ways",
     line: (name, value) => `${name}=${value}`,
   },
-  /** In single quotes, nothing has a meaning but the quote itself. Two of them in a text add nothing to it: a CI runner then sees no command. */
+  /**
+   * Only a quote is special in single quotes. Two adjacent quotes add nothing to the text; they break up commands of a
+   * CI runner.
+   */
   shell: {
-    // A line end is part of the value, and whatever else a terminal obeys is none of an address or a key.
+    // A line end is part of the value. Other control characters do not occur in an address or a key.
     canHold: (value) => !value.split("\n").some(isObeyed),
     words: "a control character",
     line: (name, value) => `export ${name}='${value.replaceAll("'", "'\\''")}'`.replace(RUNNER_COMMAND, "$&''"),

@@ -1,4 +1,4 @@
-/** What an application needs from the resources of a stack, and the names that it has as environment variables. */
+/** What an application needs from a stack's resources, and the names of its environment variables. */
 import { isUnknown } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
 import { nameInUrn } from "../../contract/identifiers";
@@ -8,23 +8,23 @@ import { connectionUri, pooledHost } from "../../helpers/connectionUri";
 import { compareText } from "../output";
 import { clearText, type StackState } from "../stack/state";
 
-/** Who connects to what: no state holds it. */
+/** The login for a connection: no state contains it. */
 export interface Login {
   readonly role?: string | undefined;
   readonly database?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** In a connection string, where nothing is given. Plain letters: they stand in a URI as they are. */
+/** Placeholders for a connection string. Plain letters need no escaping in a URI. */
 export const PLACEHOLDERS: Record<keyof Login, string> = { role: "ROLE", database: "DATABASE", password: "PASSWORD" };
 
-/** What a variable is made from. */
+/** The source of a variable. */
 interface Source {
   readonly output: string;
   /** The output in the state. @default the same */
   readonly from?: string;
   readonly by?: (stored: string, login: Login) => string;
-  /** Whatever the state says. */
+  /** Secret even if the state does not mark it. */
   readonly isSecret?: true;
   readonly isUri?: true;
   /** The service may not show it. */
@@ -34,7 +34,7 @@ interface Source {
 const uri = (host: string, login: Login, pooled: boolean): string => {
   const { role = PLACEHOLDERS.role, database = PLACEHOLDERS.database, password = PLACEHOLDERS.password } = login;
   const complete = connectionUri({ host, role, database, password, pooled });
-  // That of a gate (SVC_POSTGRES_GATE). Lines of a dotenv file cannot hold an "&", and the gate declines TLS in any case.
+  // The parameter of a gate (SVC_POSTGRES_GATE). A dotenv line cannot hold "&", and the gate declines TLS anyway.
   return complete.replace("?sslmode=disable&", "?");
 };
 
@@ -47,7 +47,7 @@ const KEYS: readonly Source[] = [
   { output: "tableName", isOptional: true },
 ];
 
-/** By kind: what an application connects to, or signs its users in with. The other kinds hold nothing of the sort. */
+/** By kind: the data to connect to an object or to sign users in. The other kinds have none. */
 const SOURCES: Partial<Record<Kind, readonly Source[]>> = {
   ComputeEndpoint: [
     { output: "host" },
@@ -62,16 +62,16 @@ const SOURCES: Partial<Record<Kind, readonly Source[]>> = {
 export interface Variable {
   readonly urn: string;
   readonly output: string;
-  /** Undefined where the state has none, or has it encrypted. */
+  /** Undefined if the state has no value, or only an encrypted one. */
   readonly value: string | undefined;
   readonly isSecret: boolean;
   /** A connection string. */
   readonly isUri: boolean;
-  /** That it has no value is nothing to tell. */
+  /** A missing value is not reported. */
   readonly isOptional: boolean;
 }
 
-/** Of all resources that stand, those too that are only looked up. */
+/** For all current resources, including those that are only read (`get`). */
 export function variablesOf({ resources }: StackState, login: Login): Variable[] {
   const standing = resources.filter((one) => one.delete !== true && one.pendingReplacement !== true);
   return standing.flatMap(({ urn, type, outputs }) => {
@@ -93,10 +93,10 @@ export function variablesOf({ resources }: StackState, login: Login): Variable[]
   });
 }
 
-/** `api.host`, as `--map` takes it. */
+/** `api.host`, as in `--map`. */
 export const labelOf = ({ urn, output }: Variable): string => `${nameInUrn(urn)}.${output}`;
 
-/** `--map`: another name for an output of a resource, which is told by its name or its URN. */
+/** `--map`: another name for an output of a resource, which is given by name or URN. */
 export interface Mapping {
   readonly resource: string;
   readonly output: string;
@@ -105,13 +105,14 @@ export interface Mapping {
 
 export interface NamedVariable extends Variable {
   readonly name: string;
-  /** The name is given by `--map`. */
+  /** The name is from `--map`. */
   readonly isMapped: boolean;
 }
 
 /**
  * Sorted by name.
- * @throws for all at once that is wrong: an entry of `--map` that fits no output or several, and variables of one name.
+ * @throws one error for all problems: an entry of `--map` that matches no output or several, and variables with the
+ * same name.
  */
 export function named(variables: readonly Variable[], mappings: readonly Mapping[]): NamedVariable[] {
   const problems: string[] = [];
@@ -143,7 +144,10 @@ export function named(variables: readonly Variable[], mappings: readonly Mapping
   return all.toSorted((left, right) => compareText(left.name, right.name));
 }
 
-/** `API_POOLED_HOST` of the output `pooledHost` of the resource `api`; of `authProviderProjectId` of `auth` the word once. */
+/**
+ * `API_POOLED_HOST` for the output `pooledHost` of the resource `api`; a repeated word, as in `authProviderProjectId`
+ * of `auth`, appears once.
+ */
 function nameOf({ urn, output }: Variable): string {
   const name = `${screaming(nameInUrn(urn))}_${screaming(output)}`.replace(
     /(?<=^|_)AUTH_(?=AUTH_PROVIDER_PROJECT_ID$)/,
@@ -161,13 +165,13 @@ function screaming(text: string): string {
     .toUpperCase();
 }
 
-/** Of what is written, now or with the secrets. */
+/** Among the variables that are written, with or without the secrets. */
 function clashes(all: readonly NamedVariable[]): string[] {
   const shown = all.filter(({ value, isSecret }) => value !== undefined || isSecret);
   return [...new Set(shown.map(({ name }) => name))].flatMap((name) => {
     const same = shown.filter((one) => one.name === name);
     if (same.length === 1) return [];
-    // Names of resources tell them apart, or only their URNs do.
+    // The resources differ by name, or only by URN.
     const labels = new Set(same.map(labelOf));
     const which = labels.size === same.length ? [...labels] : same.map(({ urn, output }) => `${urn}.${output}`);
     return [`${name} is the name of ${which.join(" and ")}: give another name, with --map '${which[0]}=NAME'`];

@@ -3,7 +3,7 @@ import { exitCodes, jsonOption, projectOption, STACK } from "../options";
 import type { ImportOptions, ImportReport } from "./importProject";
 import { terminalJson, terminalText } from "../output";
 
-/** `pulumi-svc import`: brings a project that was set up by hand under Pulumi. */
+/** `pulumi-svc import`: imports a project that was set up by hand. */
 export function addImportCommand(program: Command): void {
   program
     .command("import")
@@ -26,7 +26,7 @@ export function addImportCommand(program: Command): void {
     .addHelpText("after", "\nSettings are read from the stack's configuration, then from the environment.")
     .addHelpText("after", exitCodes("the files were written, or there was nothing to import"))
     .action(async ({ json = false, ...options }: ImportOptions & { json?: boolean }) => {
-      // Loaded here, so that the other commands do not pay for it.
+      // Loaded on demand, to keep the other commands fast.
       const { importProject } = await import("./importProject.js");
       const report = await importProject(options);
       process.stdout.write(json ? `${terminalJson(report)}\n` : toText(report));
@@ -36,7 +36,7 @@ export function addImportCommand(program: Command): void {
 
 const repeated = (id: string, before: readonly string[] = []): string[] => [...before, id];
 
-/** For standard error: a line for each object that stays at the service alone. */
+/** For standard error: one line for each object that is not imported. */
 export function leftOutText({ leftOut }: ImportReport): string {
   const lines = leftOut.map(
     ({ kind, describe, reasons }) =>
@@ -47,7 +47,7 @@ export function leftOutText({ leftOut }: ImportReport): string {
 
 const WITHOUT_WHITELIST = ". Without --whitelist the other domains are imported, as one WhitelistDomain each";
 
-/** The report for a person. */
+/** The report as text for users. */
 export function toText(report: ImportReport): string {
   const { project, files, imported, held, leftOut, configuration, notes, next } = report;
   const count = `${imported.length} resource${imported.length === 1 ? "" : "s"}`;

@@ -29,41 +29,41 @@ export interface ImportOptions {
   readonly out: string;
   /** @default the entry point of the Pulumi project, else a file beside it */
   readonly program?: string;
-  /** Only these objects: ids. */
+  /** The ids of the objects to import. */
   readonly only?: readonly string[];
   readonly authProvider?: string;
-  /** The stack whose configuration counts. @default the selected one */
+  /** The stack whose configuration is used. @default the selected one */
   readonly stack?: string;
-  /** The redirect domains as one `Whitelist`. */
+  /** Import the redirect domains as one `Whitelist`. */
   readonly whitelist?: boolean;
-  /** What `pulumi stack export` has written. @default what the stack holds */
+  /** A file written by `pulumi stack export`. @default what the stack holds */
   readonly state?: string;
-  /** The program keeps the protection that an import gives. */
+  /** Keep in the program the protection that an import sets. */
   readonly protect?: boolean;
-  /** Secrets as references to variables of the environment. */
+  /** Write secrets as references to environment variables. */
   readonly fromEnv?: boolean;
   readonly force?: boolean;
 }
 
 export interface ImportReport {
   readonly project: string;
-  /** Empty where there was nothing to import. */
+  /** Empty if there was nothing to import. */
   readonly files: readonly string[];
   readonly imported: readonly { kind: string; id: string; name: string; describe: string }[];
-  /** What the given state holds already. */
+  /** Objects that the state already contains. */
   readonly held: readonly { kind: string; id: string; describe: string }[];
-  /** What no program can declare, and why: in neither file. */
+  /** Objects that a program cannot declare, with the reasons. They are in neither file. */
   readonly leftOut: readonly { kind: string; id: string; describe: string; reasons: readonly string[] }[];
-  /** Configuration that the program asks for: what cannot be read. */
+  /** Configuration that the program needs for values that cannot be read. */
   readonly configuration: readonly Wanted[];
-  /** The variables of the environment that the program names. */
+  /** The environment variables that the program names. */
   readonly variables: readonly string[];
   readonly notes: readonly string[];
-  /** The commands that come next, in their order. A step that is none begins with `#`. */
+  /** The next commands, in order. A step that is not a command begins with `#`. */
   readonly next: readonly string[];
 }
 
-/** What tells a resource from another one that would have the same name. */
+/** Suffixes that distinguish resources that would have the same name. */
 const SUFFIXES: Readonly<Record<ImportedObject["kind"], string>> = {
   ComputeEndpoint: "compute",
   AuthIntegration: "auth",
@@ -74,8 +74,8 @@ const SUFFIXES: Readonly<Record<ImportedObject["kind"], string>> = {
 };
 
 /**
- * Writes an import file with everything of a project, and the program that declares it.
- * @throws with all that is wrong, a line each. Nothing is written then.
+ * Writes an import file with all objects of a project, and the program that declares them.
+ * @throws all problems, one on each line. Nothing is written then.
  */
 export async function importProject(options: ImportOptions): Promise<ImportReport> {
   const { project, authProvider, protect: isProtected = false } = options;
@@ -104,7 +104,7 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
     ...names.choose(suffixOf(one.object), ...texts(one.object, branchNames)),
     one,
   }));
-  // Afterwards: the names of the resources do not depend on it.
+  // Last, because resource names do not depend on it.
   const constants = branchConstants(declarable, branchNames, names);
   const branchVariables = new Map(constants.map(({ value, variable }) => [value, variable]));
   const integration = named.find(
@@ -155,13 +155,13 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
   return report;
 }
 
-/** The entry point where it is still to be written, else a file beside it: what is there is not touched. */
+/** The entry point if it does not exist yet, otherwise a file beside it: existing files are not changed. */
 function programFile(entry: string): string {
   const file = existsSync(entry) ? resolve(dirname(entry), `imported${extname(entry)}`) : entry;
   return relative(process.cwd(), file);
 }
 
-/** The step without which the program does not declare what is imported, and `pulumi up` would plan to delete it. */
+/** The step that makes the program load the file. Without it `pulumi up` would plan to delete what is imported. */
 function takenIn(file: string, entry: string): string[] {
   const path = resolve(file);
   if (path === entry) return [];
@@ -177,10 +177,10 @@ function takenIn(file: string, entry: string): string[] {
   return [`# add to ${relative(process.cwd(), entry)}: ${line}`];
 }
 
-/** @throws for an id that no object of the project has. */
+/** @throws for an id that matches no object of the project. */
 function chosen(all: readonly ProjectObject[], { project, only }: ImportOptions): readonly ProjectObject[] {
   if (only === undefined) return all;
-  // Of an e-mail server the id is that of the project.
+  // An email server has the id of its project.
   const namesOf = ({ kind, id }: ProjectObject): string[] =>
     id === project ? [kind] : [id, id.slice(project.length + 1)];
   const problems = only
@@ -193,7 +193,7 @@ function chosen(all: readonly ProjectObject[], { project, only }: ImportOptions)
   return all.filter((object) => namesOf(object).some((name) => only.includes(name)));
 }
 
-/** What lives in an integration that the written file does not declare. */
+/** The objects of an integration that the written file does not declare. */
 function notesOnContainer(
   named: readonly { name: string; one: Observed }[],
   integration: string | undefined,
@@ -223,7 +223,7 @@ const NO_STATE =
   "No stack is selected here, so nothing is known of what it holds. If it is not empty, run this command where it is selected, or with --stack: " +
   "otherwise what the stack already holds is imported a second time, under another name";
 
-/** All that is wrong with the command line, the files and the settings, at once and before the service is asked. */
+/** Reports all problems of the command line, the files and the settings at once, before any request to the service. */
 async function checked(
   options: ImportOptions & { program: string },
 ): Promise<{ state: State; read: ReadSetting; settings: Settings }> {
@@ -240,7 +240,7 @@ async function checked(
   const configured = await orNoted(() => readSettings(process.cwd(), options.stack));
   const read: ReadSetting = (name) =>
     (name === "authProvider" ? options.authProvider : undefined) ?? configured?.(name);
-  // Where the stack could not be read, nobody knows what is missing.
+  // If the stack could not be read, missing settings are unknown.
   const { settings, problems: ofSettings } =
     configured === undefined ? { settings: undefined, problems: [] } : resolveSettings(read);
   problems.push(...ofSettings);
@@ -250,13 +250,13 @@ async function checked(
 
 interface State {
   readonly isKnown: boolean;
-  /** The name of the stack, where other stacks run the same program: they would create the same objects. */
+  /** The name of the stack, if other stacks run the same program: they would create the same objects. */
   readonly onlyOf?: string | undefined;
   readonly names: readonly string[];
   holds(object: ProjectObject): boolean;
 }
 
-/** What the stack holds, by type and id, and the names that it uses. */
+/** What the stack contains, by type and id, and the names in use. */
 async function stateOf({ state: file, project, whitelist, stack }: ImportOptions): Promise<State> {
   const { resources, onlyOf } =
     file === undefined ? await selectedStack(stack) : { resources: exportedResources(file) };
@@ -280,17 +280,17 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
   };
 }
 
-/** What the stack around this folder holds; nothing where there is none. */
+/** What the stack around this folder contains; empty without a stack. */
 async function selectedStack(
   stack: string | undefined,
 ): Promise<{ resources?: readonly StoredResource[]; onlyOf?: string | undefined }> {
   const folder = process.cwd();
   if (programFolder(folder) === undefined) return {};
   const pulumi = pulumiIn(folder, stack);
-  // A stack that was named and does not exist is told with the settings.
+  // A named stack that does not exist is reported with the settings.
   const { ok, stdout } = await pulumi(["stack", "--show-name"]);
   if (!ok) return {};
-  // As pulumi.getStack() tells it, without an organization.
+  // As pulumi.getStack() returns it, without the organization.
   const own = stdout.trim().split("/").at(-1) ?? "";
   const { resources } = await exportedState(pulumi, false);
   return { resources, onlyOf: (await otherStacks(folder, own)).length === 0 ? undefined : own };
@@ -324,14 +324,14 @@ const isReplica = (object: ImportedObject): boolean =>
 
 const suffixOf = (object: ImportedObject): string => (isReplica(object) ? "replica" : SUFFIXES[object.kind]);
 
-/** What a name is made from, the best first. */
+/** The texts for a name, the best first. */
 function texts(object: ImportedObject, branchNames: ReadonlyMap<string, string | undefined>): string[] {
   switch (object.kind) {
     case "ComputeEndpoint": {
       const { name = "", branch_id } = object.record;
       const branch = branchText(branch_id, branchNames);
       if (!isReplica(object)) return [name, branch];
-      // The replicas of two branches often have the same name.
+      // Replicas of different branches often have the same name.
       const own = kebabCase(name) || "replica";
       return [`-${own}-`.startsWith(`-${branch}-`) ? own : `${branch}-${own}`];
     }
@@ -339,7 +339,7 @@ function texts(object: ImportedObject, branchNames: ReadonlyMap<string, string |
       return [object.record.id];
     case "WhitelistDomain":
       return [object.id.replace(/^.*:\/\//, "")];
-    // Of one thing, or of one sort in a project: the suffix is the name.
+    // There is only one of its kind in a project, so the suffix is the name.
     case "AuthIntegration":
     case "EmailServer":
     case "Whitelist":
@@ -347,11 +347,11 @@ function texts(object: ImportedObject, branchNames: ReadonlyMap<string, string |
   }
 }
 
-/** Its name where that makes one, else its id. */
+/** The branch's name if it yields a resource name, otherwise its id. */
 const branchText = (id: string, names: ReadonlyMap<string, string | undefined>): string =>
   kebabCase(names.get(id)) || kebabCase(id.replace(/^br-/, ""));
 
-/** Of each branch that more than one resource names. */
+/** For each branch that several resources use. */
 function branchConstants(
   declarable: readonly Observed[],
   branchNames: ReadonlyMap<string, string | undefined>,
@@ -366,7 +366,7 @@ function branchConstants(
   });
 }
 
-/** What is imported is protected: until a program declares it, no `pulumi up` deletes it. */
+/** Imported resources are protected: until a program declares them, no `pulumi up` deletes them. */
 function nextCommands(
   out: string,
   configuration: readonly Wanted[],
@@ -405,7 +405,7 @@ function fileProblems({ out, program, force = false }: ImportOptions & { program
   return problems;
 }
 
-/** All of them or none: what can fail comes before the first file has its name. */
+/** Writes all files or none: everything that can fail happens before the first rename. */
 function write(files: readonly (readonly [path: string, text: string])[]): void {
   const written = files.map(([path]) => `${path}.${process.pid}.tmp`);
   try {
@@ -418,12 +418,12 @@ function write(files: readonly (readonly [path: string, text: string])[]): void 
   }
 }
 
-/** An error of the file system, without the stack trace and the name of the call. */
+/** Reports an error of the file system without its stack trace and system call. */
 function withPlainError<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    // Only the system fails here.
+    // Only system calls fail here.
     const { errno = 0 } = error as NodeJS.ErrnoException;
     throw new Error(`${what}: ${getSystemErrorMap().get(errno)?.[1] ?? "it failed"}`, { cause: error });
   }

@@ -13,7 +13,7 @@ import { importedArguments, livesInIntegration } from "../declarations";
 import type { ProjectObject } from "../projectObjects";
 import { asSecret } from "../stack/state";
 
-/** What a new object has where the program says nothing: such a value needs no argument. */
+/** The defaults of a new object: such values need no argument. */
 const STANDARD: Properties = {
   type: "read_write",
   scaleToZero: true,
@@ -23,37 +23,37 @@ const STANDARD: Properties = {
   databaseName: "svcdb",
 };
 
-/** A value that the program takes from the configuration of the stack. */
+/** A value that the program reads from the stack's configuration. */
 export interface Wanted {
   readonly key: string;
   readonly secret: boolean;
-  /** Of which resource, by its name. */
+  /** The name of the resource that needs it. */
   readonly resource: string;
 }
 
-/** What an import can make a resource of. */
+/** An object that can be imported as a resource. */
 export type ImportedObject =
   | ProjectObject
   | { readonly kind: "Whitelist"; readonly id: string; readonly describe: string; readonly record: object };
 
 type Kind = ImportedObject["kind"];
 
-/** An object with the arguments that a program gives. */
+/** An object with the arguments for a program. */
 export interface Observed {
   readonly object: ImportedObject;
   readonly args: Properties;
-  /** Both as a refresh would store them, without what the service does not show. */
+  /** Both as a refresh would store them, without the values that the service does not show. */
   readonly inputs: Properties;
   readonly outputs: Properties;
-  /** What the service does not show, by argument: whether it is a secret. */
+  /** The arguments that the service does not show, and whether each is a secret. */
   readonly hidden: ReadonlyMap<string, boolean>;
-  /** What the service shows and no program can declare, such as a size that this version does not know. */
+  /** Values at the service that no program can declare, such as a size that this version does not know. */
   readonly refused: readonly string[];
-  /** Without what was refused there is no resource either. */
+  /** False if the resource cannot exist without a refused value. */
   readonly isDeclarable: boolean;
 }
 
-/** Asks the lifecycle's own `read` and `check`, so that the first plan finds nothing and refuses nothing. */
+/** Uses the lifecycle's `read` and `check`, so that the first plan shows no change and no error. */
 export async function observe(
   object: ImportedObject,
   readSetting: ReadSetting,
@@ -65,7 +65,7 @@ export async function observe(
   const hidden = hiddenOf(object);
   const asked = importedArguments(kind).filter((argument) => !hidden.has(argument));
   const read = await provider.read(id, { __provider: pointer(kind), ...managedParts(object), __args: asked });
-  // What the provider has marked is compared, and declared, as it is.
+  // Values that the provider marks as secret are compared and declared unchanged.
   const shown = visible(mapSecrets(read.inputs ?? {}, (secret) => secret) as Properties);
   const standard: Properties = { ...STANDARD, authProvider };
   const given = Object.fromEntries(
@@ -93,27 +93,27 @@ export async function observe(
   };
 }
 
-/** The stack's configuration as the engine hands it over. */
+/** The stack's configuration in the form that the engine passes it. */
 function configOf(read: ReadSetting) {
-  // The lifecycles ask for the settings alone, each in this namespace.
+  // The lifecycles only read settings, all in this namespace.
   const get = (key: string): string | undefined => read(key.replace(/^svc:/, "") as SettingName);
   return { get, require: (key: string): string => get(key) ?? "" };
 }
 
-/** A program that leaves them out declares another object. What is required is found by another check. */
+/** Arguments that identify the object. Missing required arguments are found by another check. */
 const IDENTITY = ["type", "authProvider"];
 
 interface ProgramContext {
   readonly name: string;
   readonly variable: string;
   readonly branchNames: ReadonlyMap<string, string | undefined>;
-  /** The variables of the constants, by their values. */
+  /** The variables of the constants, by value. */
   readonly branchVariables: ReadonlyMap<string, string>;
   /** The variable of the integration that the program declares. */
   readonly integration: string | undefined;
-  /** The program keeps the protection of an import. */
+  /** The program keeps the protection that an import sets. */
   readonly isProtected: boolean;
-  /** Where secrets are given by reference: the variables of the environment that the program names so far. */
+  /** The environment variables used so far, if secrets are written as references. */
   readonly variables: Set<string> | undefined;
 }
 
@@ -134,7 +134,7 @@ export function importedResource(
   const keyOf = (argument: string): string =>
     kind === "EmailServer" ? "smtpPassword" : camelCase(`${variable}-${argument}`);
   const wanted: Wanted[] = [];
-  /** What a program has in place of a secret, which it is no place for, and of what the service does not show. */
+  /** Code in place of a secret, or of a value that the service does not show. */
   const elsewhere = (argument: string, secret: boolean): Code | SecretReference => {
     if (secret && variables !== undefined) return { fromEnv: newVariable(keyOf(argument), variables) };
     const others = wanted.filter(({ key }) => key.startsWith(keyOf(argument))).length;
@@ -182,7 +182,7 @@ export function importedResource(
   };
 }
 
-/** `smtpPassword` as `SMTP_PASSWORD`, or with a number where the program names that already. */
+/** `smtpPassword` becomes `SMTP_PASSWORD`, with a number if that name is taken. */
 function newVariable(text: string, taken: Set<string>): string {
   const base = kebabCase(text)
     .replaceAll("-", "_")
@@ -194,14 +194,14 @@ function newVariable(text: string, taken: Set<string>): string {
   return name;
 }
 
-/** References as the program writes them. */
+/** References as code of the program. */
 function asCode(value: unknown): unknown {
   if (isReference(value)) return new Code(`svc.fromEnv("${referenceName(value)}")`);
   if (!isPlain(value) || value instanceof Code) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asCode(inner)]));
 }
 
-/** What the state holds, with the references that the program gives, at the same places. */
+/** The stored values, with the program's references in their places. */
 function withReferences(stored: Properties, given: Properties): Properties {
   const entries = Object.entries(stored).map(([name, value]) => {
     const inner = given[name];
@@ -220,26 +220,26 @@ function declaredArgument([name, value]: readonly [string, unknown], kind: Kind,
   return comment === undefined ? [name, value] : [name, value, comment];
 }
 
-/** The name of a branch, where its id does not tell it. */
+/** The name of a branch, if its id does not show it. */
 export function branchComment(id: string, names: ReadonlyMap<string, string | undefined>): string | undefined {
   const name = names.get(id);
   return id === `br-${name}` ? undefined : name;
 }
 
 /**
- * In the state, until the first `pulumi up` sends the real value. Left out, the engine would refuse an e-mail server
- * without a password, and a refresh would take what is missing for drift. A secret is encrypted, and stays so where a refresh
- * finds the real value, which a service may show (docs/design/api.md, Email server).
+ * A stand-in in the state until the first `pulumi up` sends the real value. Without it the engine would refuse an email
+ * server without a password, and a refresh would report the missing value as drift. A secret is encrypted, and stays
+ * encrypted if a refresh finds the real value, which a service may show (docs/design/api.md, Email server).
  */
 const NOT_SHOWN = STAND_INS.notShown;
 
 const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are empty."];
 
-/** What lives in an integration names it by its output, so that both are replaced together. */
+/** Objects of an integration refer to it by its output, so that both are replaced together. */
 const containerOf = (kind: Kind, { integration }: ProgramContext): string =>
   livesInIntegration(kind) && integration !== undefined ? `${integration}.projectId` : "projectId";
 
-/** What the service does not show, by argument: whether it is a secret. */
+/** The arguments that the service does not show, and whether each is a secret. */
 function hiddenOf({ kind, record }: ImportedObject): Map<string, boolean> {
   switch (kind) {
     case "EmailServer":
@@ -259,7 +259,10 @@ function hiddenOf({ kind, record }: ImportedObject): Map<string, boolean> {
   }
 }
 
-/** Of the settings of a compute, a read shows the parts that are managed: those that are set. A domain is looked for at its auth provider. */
+/**
+ * The managed parts of an object, as a read shows them: for a compute's settings, those that are set. A domain is found
+ * by its auth provider.
+ */
 function managedParts({ kind, record }: ImportedObject): Properties {
   if (kind === "WhitelistDomain") return { authProvider: record.auth_provider };
   if (kind !== "ComputeEndpoint") return {};

@@ -1,41 +1,41 @@
-/** The TypeScript program of an import, as prettier would leave it with its own settings. */
+/** Writes the TypeScript program of an import, in prettier's default format. */
 
 import { oneLine } from "../../contract/untrusted";
 import { keyText, quotedIn } from "../code";
 
 const WIDTH = 80;
 
-/** Code that stands for a value. */
+/** Source code used as a value. */
 export class Code {
   constructor(readonly text: string) {}
 }
 
 export type Argument = readonly [name: string, value: unknown, comment?: string];
 
-/** One resource of the program. */
+/** A resource of the program. */
 export interface DeclaredResource {
   readonly kind: string;
   readonly name: string;
   readonly variable: string;
   readonly args: readonly Argument[];
-  /** Lines above it. */
+  /** The comment lines above the resource. */
   readonly comment?: readonly string[];
   readonly isProtected: boolean;
 }
 
-/** A value that the program gives more than once. */
+/** A value that the program uses several times. */
 export interface Constant {
   readonly variable: string;
   readonly value: string;
   readonly comment?: string;
 }
 
-/** What the program loads, and how. */
+/** The modules that the program loads. */
 interface Loading {
   readonly readsConfiguration: boolean;
-  /** Of a file that Node runs as it is: `require` in place of `import`. */
+  /** Use `require` instead of `import`, for a file that Node runs unchanged. */
   readonly isCommonJs: boolean;
-  /** The one stack that declares the resources, where others run the same program. */
+  /** The only stack that declares the resources, if other stacks run the same program. */
   readonly onlyOf?: string | undefined;
 }
 
@@ -105,7 +105,7 @@ function property([name, value, comment]: Argument, indent: string, width: numbe
   return `${indent}${key}:\n${indent}  ${flatText(value)},${after}`;
 }
 
-/** Settings read better in lines of their own. */
+/** Settings are more readable on separate lines. */
 const isDeep = (value: unknown): boolean => isObject(value) && Object.values(value).some(isObjectOrText);
 const isObjectOrText = (value: unknown): boolean => typeof value === "object" || typeof value === "string";
 
@@ -121,32 +121,32 @@ function flatText(value: unknown): string {
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }
 
-/** In the quotes that need fewer escapes. */
+/** Uses the quotes that need fewer escapes. */
 function quoted(text: string): string {
   const count = (quote: string): number => text.split(quote).length - 1;
   return quotedIn(count('"') <= count("'") ? '"' : "'", text);
 }
 
-/** What the service shows must not end the comment. */
+/** Text from the service must not end the comment. */
 const lineComment = (text: string): string =>
   `// ${oneLine(text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu, " "))}`.trimEnd();
 
-/** Names that a module cannot declare, and those that the program uses. */
+/** Names that a module cannot declare, and names that the program uses. */
 const RESERVED =
   /^(arguments|await|break|case|catch|class|config|const|continue|debugger|default|delete|do|else|enum|eval|export|exports|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|module|new|null|package|private|projectId|protected|public|pulumi|require|return|static|super|svc|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield)$/;
 
-/** Gives each resource a name and a variable that no other one has. */
+/** Gives each resource a unique name and variable. */
 export class Names {
   readonly #taken: Set<string>;
 
-  /** `taken`: names of resources that are there already. */
+  /** `taken`: names of existing resources. */
   constructor(taken: readonly string[]) {
     this.#taken = new Set(taken.map(camelCase));
   }
 
   /**
-   * From the first of the texts that makes a name. `word` tells it from another resource with the same one: `api`,
-   * `api-compute`, `api-compute-2`.
+   * Chooses from the first text that yields a name. `word` makes a repeated name unique: `api`, `api-compute`,
+   * `api-compute-2`.
    */
   choose(word: string, ...texts: readonly (string | undefined)[]): { name: string; variable: string } {
     const base = texts.map(kebabCase).find((text) => text !== "") ?? word;
@@ -162,15 +162,15 @@ export class Names {
   }
 }
 
-/** `Reports (v2)` as `reports-v2`: letters a to z, digits and single hyphens. */
+/** `Reports (v2)` becomes `reports-v2`: letters a to z, digits and single hyphens. */
 export function kebabCase(text = ""): string {
-  // Without accents.
+  // Removes accents.
   const letters = text.normalize("NFKD").replace(/\p{M}/gu, "");
   const words = letters.replace(/([a-z\d])([A-Z])/g, "$1-$2").split(/[^A-Za-z\d]+/);
   return words.filter(Boolean).join("-").toLowerCase();
 }
 
-/** `app-example-com` as `appExampleCom`. */
+/** `app-example-com` becomes `appExampleCom`. */
 export function camelCase(text: string): string {
   return text.replace(/[^A-Za-z\d]+([A-Za-z\d])/g, (_all, letter: string) => letter.toUpperCase());
 }

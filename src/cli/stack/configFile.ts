@@ -1,24 +1,24 @@
 /**
- * Edits of `Pulumi.<stack>.yaml` that leave all else of the file as it is: `pulumi config set` drops blank lines, and writes other
- * values anew. Only forms that `pulumi config set` and people write are known; of any other one there is no edit.
+ * Edits `Pulumi.<stack>.yaml` and keeps the rest of the file: `pulumi config set` drops blank lines and rewrites
+ * values. It supports only the forms that `pulumi config set` and people write, and makes no edit in any other.
  */
 
 type Path = readonly (string | number)[];
 
 interface YamlEntry {
-  /** Its first line, by its index. */
+  /** The index of its first line. */
   readonly at: number;
-  /** The key, the colon and blanks. */
+  /** The key, the colon and spaces. */
   readonly head: string;
-  /** The value as it is written; empty where it begins on the next line. */
+  /** The value as written; empty if it begins on the next line. */
   readonly value: string;
-  /** Blanks and a comment. */
+  /** Spaces and a comment. */
   readonly tail: string;
 }
 
 /**
- * The text with another value of a key. `whole`: the value of the key as a whole, where the file has none.
- * @returns undefined where the form of the file is not known.
+ * The text with a new value for a key. `whole`: the value of the entire key, if the file does not have the key.
+ * @returns undefined if the form of the file is not supported.
  */
 export function withSetting(
   text: string,
@@ -27,7 +27,7 @@ export function withSetting(
 ): string | undefined {
   const newLine = text.includes("\r\n") ? "\r\n" : "\n";
   const lines = text.split(/\r?\n/);
-  // Another document, or what a line may have to do with another one.
+  // Several documents, or lines that may depend on each other.
   if (lines.some((line) => /^(---|\.\.\.|%)/.test(line) || /^\s*\t/.test(line))) return undefined;
   const own = `${keys[0] ?? ""}: ${written(whole, "")}`;
   const start = lines.findIndex((line) => /^(config|"config"|'config')\s*:/.test(line));
@@ -55,14 +55,14 @@ export function withSetting(
 interface Block {
   readonly indent: number;
   readonly start: number;
-  /** Behind the last line that is neither blank nor a comment. */
+  /** The index after the last line that is neither blank nor a comment. */
   readonly end: number;
 }
 
 const isText = (line: string): boolean => !/^\s*(#|$)/.test(line);
 export const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** What is indented below a line. */
+/** The lines indented below a line. */
 function blockBelow(lines: readonly string[], start: number, above: number): Block | undefined {
   const next = lines.findIndex((line, index) => index > start && isText(line));
   const indent = next < 0 ? 0 : indentOf(lines[next] ?? "");
@@ -85,7 +85,7 @@ function entriesOf(lines: readonly string[], { indent, start, end }: Block, key:
   });
 }
 
-/** Changes the lines. */
+/** Changes `lines` in place. */
 function edited(
   lines: string[],
   { at, head, value: old, tail }: YamlEntry,
@@ -94,7 +94,7 @@ function edited(
 ): boolean {
   const [key, ...rest] = path;
   if (key === undefined) {
-    // A block, an anchor, a tag: the value is more than this line.
+    // A block, an anchor or a tag: the value extends beyond this line.
     const isInLine = old !== "" && !/^[|>&*!%@`]/.test(old) && !isContinued(lines, at, indent);
     if (isInLine) lines[at] = `${head}${written(value, old)}${tail}`;
     return isInLine;
@@ -109,7 +109,7 @@ function edited(
     lines.splice(block.end, 0, `${" ".repeat(block.indent)}${key}: ${written(value, "")}`);
     return true;
   }
-  // A flow of one level and without texts, of which a part may look like another one.
+  // A flow mapping of one level without strings, so that no part can be mistaken for another.
   const isFlow = /^\{\s*(?:"?\w+"?\s*:\s*[\w.-]+\s*(?:,\s*|(?=\})))*\}$/.test(old);
   if (rest.length > 0 || !isFlow || !/^\w+$/.test(key) || isContinued(lines, at, indent)) return false;
   const part = new RegExp(`([{,]\\s*"?${key}"?\\s*:\\s*)[\\w.-]+`);
@@ -118,13 +118,13 @@ function edited(
   return true;
 }
 
-/** Whether the value goes on below. */
+/** Whether the value continues on the next line. */
 function isContinued(lines: readonly string[], at: number, indent: number): boolean {
   const next = lines.slice(at + 1).find(isText);
   return next !== undefined && indentOf(next) > indent;
 }
 
-/** As YAML, in one line. `old`: as the value was written before. */
+/** As YAML on one line. `old`: the previous notation. */
 function written(value: unknown, old: string): string {
   if (typeof value === "object" && value !== null) return JSON.stringify(value);
   const text = String(value);

@@ -6,28 +6,30 @@ import { programFolder, startOfPaths } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
 import { parsed } from "./state";
 
-/** As `pulumi config --json` tells of each key: with the defaults of Pulumi.yaml, and without the values of secrets. */
+/**
+ * The output of `pulumi config --json` for each key: with the defaults of Pulumi.yaml, without the values of secrets.
+ */
 const configuration = z.record(
   z.string(),
   z.object({ value: z.string().optional(), objectValue: z.unknown().optional(), secret: z.boolean().optional() }),
 );
 export type Configuration = z.infer<typeof configuration>;
 
-/** By the name in the namespace `svc`: the settings, and what else is there. */
+/** The namespace `svc` by name: the settings and any other keys. */
 export type StackSettings = ReadonlyMap<string, { readonly value: string | undefined; readonly secret: boolean }>;
 
-/** With the path of a key as the provider's process reads it: a command may run elsewhere. */
+/** Resolves the path of a key as the provider process does: the command may run in another folder. */
 export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
   const start = startOfPaths(folder);
   return (name) => {
     const value = read(name);
     const path = name === "apiKeyFile" ? (value ?? "").trim() : "";
-    // What is none is refused as it is, and not shown.
+    // An invalid path is rejected unchanged, and not shown.
     return path !== "" && referenceProblem({ fromFile: path }, start) === undefined ? resolve(start, path) : value;
   };
 }
 
-/** @throws in the words of the CLI. */
+/** @throws the CLI's message. */
 export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   const { ok, stdout, reason } = await pulumi(["config", "--json"]);
   if (!ok) throw new Error(reason);
@@ -36,13 +38,13 @@ export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   return data;
 }
 
-/** With the values of secrets that are settings. @throws in the words of the CLI. */
+/** Includes the values of secret settings. @throws the CLI's message. */
 export async function settingsOf(pulumi: Pulumi): Promise<StackSettings> {
   const found = new Map<string, { value: string | undefined; secret: boolean }>();
   for (const [key, { value, secret = false }] of Object.entries(await configurationOf(pulumi))) {
     const [, name] = /^svc:(.+)$/s.exec(key) ?? [];
     if (name === undefined) continue;
-    // What is no setting is nobody's business.
+    // Secrets that are not settings are not read.
     const isRead = secret && SETTING_NAMES.some((known) => known === name);
     found.set(name, { value: isRead ? await secretOf(pulumi, key) : value, secret });
   }
@@ -56,9 +58,9 @@ async function secretOf(pulumi: Pulumi, key: string): Promise<string> {
 }
 
 /**
- * Reads a setting of the stack around `folder`. Without a program, without the CLI and without a selected stack there is
- * none, and the environment alone counts.
- * @throws where the stack exists and cannot be read, or was named and does not exist.
+ * Reads a setting of the stack around `folder`. Without a program, the CLI or a selected stack, only the environment
+ * counts.
+ * @throws if the stack exists and cannot be read, or was named and does not exist.
  */
 export async function readSettings(folder: string, stack: string | undefined): Promise<ReadSetting> {
   if (programFolder(folder) === undefined) {

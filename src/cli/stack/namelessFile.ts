@@ -3,12 +3,12 @@ import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Windows neither removes a file that is open, nor has names for what a process holds open. */
+/** Windows can neither remove an open file nor address a process's open files by path. */
 const KEEPS_NAME = process.platform === "win32";
 
 /**
- * A file that another process writes. It has no name, and goes with the last process that holds it open, however that ends:
- * what it holds may be secret.
+ * A file that another process writes. It has no name and is removed with the last process that has it open, however
+ * that process ends: it may contain secrets.
  */
 export class NamelessFile {
   readonly fd: number;
@@ -20,12 +20,12 @@ export class NamelessFile {
     if (!KEEPS_NAME) rmSync(this.#path);
   }
 
-  /** For a process that has this file as that number. */
+  /** The path for a process that has this file open under that number. */
   pathAs(fd: number): string {
     return KEEPS_NAME ? this.#path : `/dev/fd/${fd}`;
   }
 
-  /** What it holds now. */
+  /** The current content. */
   text(): string {
     const buffer = Buffer.alloc(fstatSync(this.fd).size);
     return buffer.toString("utf8", 0, readSync(this.fd, buffer, 0, buffer.length, 0));

@@ -7,8 +7,8 @@ import { pulumiIn } from "./pulumi";
 const listed = z.array(z.object({ name: z.string() }));
 
 /**
- * The names of the other stacks of the program in a folder: those that the backend lists, and those that have a file beside
- * Pulumi.yaml, since they may be in another backend.
+ * The names of the program's other stacks: those that the backend lists, and those that have a file beside Pulumi.yaml,
+ * because they may be in another backend.
  */
 export async function otherStacks(folder: string, own: string): Promise<string[]> {
   const { ok, stdout } = await pulumiIn(folder, undefined)(["stack", "ls", "--json"]);
@@ -16,7 +16,7 @@ export async function otherStacks(folder: string, own: string): Promise<string[]
   const project = projectFolder(folder);
   const files = project === undefined ? [] : readdirSync(project);
   const configured = files.flatMap((file) => /^Pulumi\.(.+)\.ya?ml$/.exec(file)?.[1] ?? []);
-  // Of one stack the names may begin with an organization, or not.
+  // The same stack may be listed with and without its organization.
   const byName = new Map([...configured, ...inBackend.map(({ name }) => name)].map((name) => [shortName(name), name]));
   byName.delete(own);
   return [...byName.values()].toSorted(compareText);

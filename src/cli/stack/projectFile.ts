@@ -2,13 +2,13 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { projectFile, projectFolder } from "../../contract/projectFile";
 
-/** What Pulumi.yaml says; nothing where there is none. `folder` may be the one that its `main` names. */
+/** The text of Pulumi.yaml; empty if there is none. `folder` may be the one that its `main` names. */
 export function projectText(folder: string): string {
   const file = projectFile(folder);
   return file === undefined ? "" : readFileSync(file, "utf8");
 }
 
-/** What Pulumi.yaml calls the project around `folder`; nothing where there is none. */
+/** The name of the project around `folder`; empty if there is none. */
 export function projectName(folder: string): string {
   return /^name:[ \t]*["']?([\w.-]+)/m.exec(projectText(folder))?.[1] ?? "";
 }
@@ -20,8 +20,8 @@ export function programFolder(start: string): string | undefined {
 }
 
 /**
- * The file in which the program around `start` begins, as the SDK finds it: also one that `main` of Pulumi.yaml names and that is
- * still to be written. Undefined where there is none.
+ * The entry point of the program around `start`, resolved like the SDK does it, including one named by `main` in
+ * Pulumi.yaml that does not exist yet. Undefined if there is none.
  */
 export function entryPoint(start: string): string | undefined {
   const main = mainOf(start);
@@ -33,24 +33,24 @@ export function entryPoint(start: string): string | undefined {
 
 const INDEX_FILES = ["index.js", "index.mjs", "index.cjs", "index.ts", "index.mts", "index.cts"];
 
-/** Whether Node loads a file of JavaScript, or what a file of TypeScript is compiled to, as an ES module. */
+/** Whether Node loads a JavaScript file, or the compiled form of a TypeScript file, as an ES module. */
 export function isModule(file: string): boolean {
   return /\.m[jt]s$/.test(file) || (!/\.c[jt]s$/.test(file) && packageOf(dirname(resolve(file))).type === "module");
 }
 
-/** What the package around a folder says; nothing where there is none. */
+/** The package.json around a folder; empty if there is none. */
 function packageOf(folder: string): { readonly main?: unknown; readonly type?: unknown } {
   const file = join(folder, "package.json");
   if (!isFile(file)) return folder === dirname(folder) ? {} : packageOf(dirname(folder));
   try {
-    // Each property is looked at before it is used.
+    // Each property is validated before use.
     return Object(JSON.parse(readFileSync(file, "utf8"))) as object;
   } catch {
     return {};
   }
 }
 
-/** What `main` of the Pulumi.yaml around `start` names, else its folder. */
+/** The path in `main` of the Pulumi.yaml around `start`, otherwise its folder. */
 function mainOf(start: string): string | undefined {
   const file = projectFile(start);
   if (file === undefined) return undefined;
@@ -61,8 +61,8 @@ function mainOf(start: string): string | undefined {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /**
- * Where the provider's process begins a relative path, for a command that runs in `folder`: it looks for the project from the
- * folder of the program.
+ * The folder to which the provider process resolves relative paths, for a command that runs in `folder`: it looks for
+ * the project from the folder of the program.
  */
 export function startOfPaths(folder: string): string {
   const program = programFolder(folder) ?? folder;

@@ -9,45 +9,48 @@ import { startOfPaths } from "./projectFile";
 
 const LONGEST_LOOK_MS = 60_000;
 
-/** Secrets of the environment that the Pulumi CLI may repeat. */
+/** Secret environment variables that the Pulumi CLI may print. */
 const SECRETS = ["SVC_API_KEY", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"];
 
-/** Of any other variable: a program may name it for a secret or for the key of an account. The path of a file is none. */
+/**
+ * Other variables whose name suggests a secret: a program may use them for a secret or an account's key. The path of a
+ * file is not secret.
+ */
 const SECRET_VARIABLE = /(secret|pass|token|key|credential)(?!.*_FILE$)/i;
 
-/** Of a variable that only sounds like a secret, such as a flag: a shorter text is a part of words. */
+/** For variables that only sound secret, such as flags: a shorter text would match parts of words. */
 const SHORTEST_SECRET = 6;
 
 export interface Run {
   readonly ok: boolean;
   readonly stdout: string;
-  /** The errors that the CLI reports on standard error. */
+  /** The errors that the CLI prints on standard error. */
   readonly errors: readonly string[];
-  /** Of a failure: why, in one line, without secrets. */
+  /** For a failure: the reason in one line, without secrets. */
   readonly reason: string;
 }
 
 export interface RunOptions {
   /**
-   * It may take long, and writes its events there. There is no limit then. It hangs neither on our pipes nor on our terminal,
-   * so that what it has begun comes to its end whatever becomes of this process; a signal to us is passed on, for it knows how
-   * to end.
+   * A long run that writes its events to this file, without a time limit. It uses neither our pipes nor our terminal,
+   * so it finishes what it has begun even if this process ends. Signals are passed on, because the CLI knows how to
+   * stop.
    */
   readonly events?: NamelessFile;
-  /** The same of a plan that is read from its standard output: without a limit, and with signals that are passed on. */
+  /** The same for a plan that is read from standard output: no time limit, and signals are passed on. */
   readonly isLong?: boolean;
-  /** It is to end whatever happens: Ctrl-C does not reach it. */
+  /** The run must finish: Ctrl-C does not reach it. */
   readonly isShielded?: boolean;
-  /** For its standard input, which no list of processes shows. */
+  /** Its standard input, which no process list shows. */
   readonly input?: string;
-  /** Variables beside those of this process. */
+  /** Additional environment variables. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs the Pulumi CLI. What it prints may hold secrets: it goes nowhere but to the caller. */
+/** Runs the Pulumi CLI. Its output may contain secrets and is passed only to the caller. */
 export type Pulumi = (args: readonly string[], options?: RunOptions) => Promise<Run>;
 
-/** In this folder. `stack`: instead of the selected one. */
+/** Runs in this folder. `stack`: instead of the selected one. */
 export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
   const selected = stack === undefined ? [] : ["--stack", stack];
   return (args, { events, isLong = events !== undefined, isShielded = false, input, env = {} } = {}) => {
@@ -58,12 +61,12 @@ export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
       cwd: folder,
       env: { ...environment(), ...(isLong && { NODE_OPTIONS: endingWithEngine() }), ...env },
       stdio: events && messages ? ["ignore", "ignore", messages.fd, events.fd] : "pipe",
-      // A terminal signals the processes of one group, and hangs up on those of one session.
+      // A terminal signals its foreground process group, and sends a hangup to its session.
       detached: isShielded || isLong,
-      // Not its option `timeout`: where the CLI is missing, that keeps this process until it is over.
+      // Not the option `timeout`: if the CLI is missing, that keeps this process alive until the time is over.
       ...(!isLong && { signal: AbortSignal.timeout(LONGEST_LOOK_MS) }),
     });
-    // One that ends before it has read all says why on standard error.
+    // If the CLI ends before it has read all input, it gives the reason on standard error.
     child.stdin?.on("error", () => undefined).end(input);
     let stdout = "";
     let stderr = "";
@@ -71,7 +74,7 @@ export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
     child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
     let isAsked = false;
     const pass = (signal: NodeJS.Signals): void => {
-      // A second signal ends the CLI at once. Only who presses Ctrl-C again means that.
+      // A second signal ends the CLI at once. Only a second Ctrl-C is passed on as such.
       if (signal === "SIGINT" || !isAsked) child.kill(signal === "SIGINT" ? signal : "SIGTERM");
       isAsked = true;
     };
@@ -91,23 +94,23 @@ export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
   };
 }
 
-/** What asks a process to end: who presses Ctrl-C, a runner, and a terminal that is closed. */
+/** Signals that ask a process to end: Ctrl-C, a runner, and a closed terminal. */
 export const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Its providers end with it, whatever ends it. */
+/** Makes providers end together with the engine, however it ends. */
 function endingWithEngine(): string {
   const preload = join(__dirname, "..", "..", "doors", "dynamic", "watched.js");
   return `${process.env["NODE_OPTIONS"] ?? ""} --require ${JSON.stringify(preload)}`.trim();
 }
 
 function environment(): NodeJS.ProcessEnv {
-  // The first one brings out the flag --event-log.
+  // PULUMI_DEBUG_COMMANDS enables the flag --event-log.
   const env: NodeJS.ProcessEnv = { ...process.env, PULUMI_DEBUG_COMMANDS: "true", PULUMI_SKIP_UPDATE_CHECK: "true" };
-  // The CLI refuses it beside --preview-only.
+  // The CLI refuses it with --preview-only.
   delete env["PULUMI_SKIP_CONFIRMATIONS"];
-  // No command of ours runs the program.
+  // Our commands never run the program.
   delete env["PULUMI_RUN_PROGRAM"];
-  // After an error nothing more is deleted.
+  // After an error nothing more may be deleted.
   delete env["PULUMI_CONTINUE_ON_ERROR"];
   delete env["PULUMI_OPTION_CONTINUE_ON_ERROR"];
   return { ...env, NO_COLOR: "1" };
@@ -119,17 +122,19 @@ function reasonOf(error: Error & { code?: string }): string {
   return `the Pulumi CLI could not be started: ${error.message}`;
 }
 
-/** What the CLI says, without the secrets of the environment and of key files, and without an address that may hold one. */
+/**
+ * The CLI's output without the secrets of the environment and of key files, and without addresses that may contain one.
+ */
 export function withoutSecrets(text: string): string {
   const known = new KnownValues();
-  // What is around a key is cut before it is sent.
+  // The whitespace around a key is removed before it is sent.
   for (const secret of secretTexts()) known.add(secret.trim());
   return known
     .hide(text)
     .replace(/\b[a-z][\w+.-]*:\/\/[^\s"']+/gi, (address) => (/[@?]/.test(address) ? "[address]" : address));
 }
 
-/** Read anew each time: what is told is rare, and a file may change meanwhile. */
+/** Read for each message: messages are rare, and a file may change. */
 function secretTexts(): string[] {
   const { variables, files } = configuredNames();
   const sure = [...SECRETS, ...variables].map((name) => variable(name) ?? "");
@@ -139,13 +144,16 @@ function secretTexts(): string[] {
   return [...sure, ...likely, ...files.map(textOfFile)];
 }
 
-/** Where the key of the account is: what the configurations of all stacks around this folder name, and the environment. */
+/**
+ * The variables and files for an account's key that the stacks' configurations around this folder and the environment
+ * name.
+ */
 function configuredNames(): { variables: string[]; files: string[] } {
   const variables: string[] = [];
   const files = [process.env["SVC_API_KEY_FILE"] ?? ""];
   const folder = projectFolder(process.cwd());
   for (const text of folder === undefined ? [] : stackFiles(folder)) {
-    // Of YAML: one setting a line. A name that is encrypted is not seen.
+    // YAML with one setting on each line. An encrypted name is not found.
     for (const [, form, name = ""] of text.matchAll(/^\s*["']?svc:apiKey(Env|File)["']?:\s*["']?([^"'#\r\n]+)/gm))
       (form === "Env" ? variables : files).push(name.trim());
   }
@@ -158,7 +166,7 @@ function stackFiles(folder: string): string[] {
     const names = readdirSync(folder).filter((name) => /^Pulumi\..+\.ya?ml$/.test(name));
     return names.map((name) => readFileSync(join(folder, name), "utf8"));
   } catch {
-    // What cannot be read names nothing.
+    // A file that cannot be read names nothing.
     return [];
   }
 }

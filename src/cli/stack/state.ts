@@ -9,25 +9,25 @@ const resource = z.object({
   urn: z.string(),
   type: z.string(),
   parent: z.string().optional(),
-  /** False for a component, and for the stack itself. */
+  /** False for components and for the stack itself. */
   custom: z.boolean().optional(),
   id: z.string().optional(),
   /** The reference to its provider: URN and id. */
   provider: z.string().optional(),
   inputs: z.record(z.string(), z.unknown()).nullish(),
   outputs: z.record(z.string(), z.unknown()).nullish(),
-  /** What a replacement has left: the new object stands, and the old one is still to be deleted. */
+  /** The old object of a replacement, which is still to be deleted after the new one was created. */
   delete: z.boolean().optional(),
-  /** What a replacement has deleted, and whose successor could not be created. A refresh passes it over. */
+  /** The old object is deleted, and the new one could not be created. A refresh skips it. */
   pendingReplacement: z.boolean().optional(),
-  /** Left out where it is not protected. */
+  /** Absent if it is not protected. */
   protect: z.boolean().optional(),
   ignoreChanges: z.array(z.string()).nullish(),
-  /** The calls that led to its declaration, the innermost first. A call at a place that is not known is an empty entry. */
+  /** The calls that led to its declaration, the innermost first. An unknown position is an empty entry. */
   stackTrace: z.array(z.object({ sourcePosition: z.string().optional() })).nullish(),
 });
 
-/** A change that an update has begun. It stands there while that one runs, and after it was killed. */
+/** A change that an update has begun. It is recorded while the update runs, and remains if the update is killed. */
 const operation = z.object({ resource: z.object({ urn: z.string() }) });
 
 const exported = z.object({
@@ -39,16 +39,16 @@ const exported = z.object({
 
 export type StoredResource = z.infer<typeof resource>;
 
-/** What `pulumi stack export` writes. */
+/** The output of `pulumi stack export`. */
 export class StackState {
   readonly resources: readonly StoredResource[];
-  /** The URNs of what an update has begun to change and has not ended. */
+  /** The URNs of changes that an update has begun and not finished. */
   readonly pending: readonly string[];
   readonly #byKey: ReadonlyMap<string, StoredResource>;
 
   /**
-   * @param text as the CLI wrote it: two that are equal are one state.
-   * @throws where the text is something else. It is not repeated: it may hold secrets.
+   * @param text the CLI's output, which is equal for equal states
+   * @throws if the text is something else. The text is not repeated, because it may contain secrets.
    */
   constructor(readonly text: string) {
     const { success, data } = exported.safeParse(parsed(text));
@@ -62,7 +62,7 @@ export class StackState {
     return this.#byKey.get(key);
   }
 
-  /** The settings that the last `pulumi up` stored of a provider. They need a state with its secrets. */
+  /** The settings that the last `pulumi up` stored for a provider. They require a state with decrypted secrets. */
   settingsOf(provider: string): ReadSetting {
     const inputs = this.find(provider)?.inputs ?? {};
     return (setting) => clearText(inputs[`svc:${setting}`]);
@@ -70,8 +70,8 @@ export class StackState {
 }
 
 /**
- * Asks the CLI. With secrets, they are in clear: in memory only.
- * @throws in the words of the CLI.
+ * Exports the state with the CLI. Decrypted secrets stay in memory.
+ * @throws the CLI's message.
  */
 export async function exportedState(pulumi: Pulumi, withSecrets: boolean): Promise<StackState> {
   const { ok, stdout, reason } = await pulumi(["stack", "export", ...(withSecrets ? ["--show-secrets"] : [])]);
@@ -79,7 +79,7 @@ export async function exportedState(pulumi: Pulumi, withSecrets: boolean): Promi
   return new StackState(stdout);
 }
 
-/** What a text is as JSON; undefined where it is none. No error repeats the text: it may hold secrets. */
+/** Parses JSON; undefined if invalid. An error could repeat the text, which may contain secrets. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -88,7 +88,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** One URN may have two states: that of a resource, and that of its predecessor, which is still to be deleted. */
+/** A URN may have two entries: the resource, and the old object that is still to be deleted. */
 export function stateKey(
   urn: string,
   state: { readonly id?: string | undefined; readonly delete?: boolean | undefined } | null | undefined,
@@ -96,22 +96,20 @@ export function stateKey(
   return `${urn}::${state?.id ?? ""}${state?.delete === true ? " (to be deleted)" : ""}`;
 }
 
-/** The name of a provider, by the reference to it: its URN and its id. */
+/** The provider's name from a reference (URN and id). */
 export function providerName(reference: string): string {
   return nameInUrn(reference.slice(0, reference.lastIndexOf("::")));
 }
 
-/** As the engine takes it in a state or an import file: what it stores is encrypted. */
+/** The form of a secret that the engine accepts in a state or an import file. The engine encrypts it. */
 export function asSecret(value: unknown): object {
   return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
 }
 
-/**
- * A value of a state that was exported with its secrets in clear, as a request to the engine holds it: secrets stay marked.
- */
+/** Converts a value of a decrypted state to the form for a request to the engine. Secrets stay marked. */
 export function asRequested(value: unknown): JavaScriptValue {
   if (Array.isArray(value)) return value.map(asRequested);
-  // The rest of what JSON has.
+  // The remaining JSON types.
   if (typeof value !== "object" || value === null) return value as JavaScriptValue;
   if (isSecret(value)) {
     const plaintext: unknown = Reflect.get(value, "plaintext");
@@ -121,7 +119,7 @@ export function asRequested(value: unknown): JavaScriptValue {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asRequested(inner)]));
 }
 
-/** A text of a state that was exported with its secrets in clear: undefined where it is something else. */
+/** A string of a decrypted state; undefined for anything else. */
 export function clearText(value: unknown): string | undefined {
   if (!isSecret(value)) return typeof value === "string" ? value : undefined;
   // Marked as a secret, so an object.

@@ -2,18 +2,18 @@ import { nameInUrn } from "../../contract/identifiers";
 import type { StackState } from "./state";
 
 /**
- * The resource that a repair puts into the state before anything else, and that the engine deletes as the last one. No
- * program declares it: where a repair was cut off, the next `pulumi up` deletes it.
+ * A repair adds this resource to the state first, and the engine deletes it last. No program declares it: after an
+ * interrupted repair, the next `pulumi up` deletes it.
  */
 export const REPAIR_TYPE = "pulumi-svc:drift:Repair";
 
-/** The exit code of a command that an update of the stack stops: nothing is known, and a later run may tell. */
+/** The exit code if an update of the stack prevents a result. A later run may succeed. */
 export const EXIT_BUSY = 11;
 
-/** Somebody else changes the stack. Of a script this is no failure: it waits. */
+/** Somebody else is changing the stack. A script can wait and retry. */
 export class BusyError extends Error {}
 
-/** An update runs, or was cut off: what the state tells until its end is no base for anything. */
+/** An update is running or was interrupted: until it is finished, the state is not reliable. */
 export class UnfinishedError extends BusyError {
   /** The first sentence. */
   readonly what: string;
@@ -27,7 +27,10 @@ export class UnfinishedError extends BusyError {
   }
 }
 
-/** What an update is changing looks like drift, or like none: the service has it already, and the state not yet. */
+/**
+ * What an update is changing may falsely look like drift, or hide it: the service already has the change, and the state
+ * does not.
+ */
 export function refuseUnfinished({ pending, resources }: StackState): void {
   if (resources.some(({ type }) => type === REPAIR_TYPE)) throw new UnfinishedError("a repair has not ended");
   if (pending.length === 0) return;
@@ -35,10 +38,10 @@ export function refuseUnfinished({ pending, resources }: StackState): void {
   throw new UnfinishedError(`its change of ${names} has not ended`);
 }
 
-/** As the CLI says it, with a backend of files and with a service. A message of a provider has its own beginning. */
+/** The CLI's message, with a file backend and with a service. Messages of a provider begin differently. */
 const LOCKED = /^(the stack is currently locked by|(\[409\] Conflict: )?another update is currently in progress)/i;
 
-/** @throws where an error of the CLI tells that another operation holds the lock of the stack. */
+/** @throws if the CLI's error says that another operation holds the lock of the stack. */
 export function refuseLocked(error: string): void {
   if (LOCKED.test(error)) throw new UnfinishedError("it has locked the stack");
 }

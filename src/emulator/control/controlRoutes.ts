@@ -15,7 +15,7 @@ import { type Inbox, mailBody, sendMail } from "./mail";
 import { addProject, newProjectBody } from "./seeding";
 import { addSigningKey, newKeyBody, signToken, tokenBody } from "./tokens";
 
-/** What the control routes look at and change. */
+/** What the control routes read and change. */
 export interface ControlParts {
   service: Service;
   faults: Faults;
@@ -23,16 +23,16 @@ export interface ControlParts {
   inbox: Inbox;
   key: AcceptedKey;
   site: Site;
-  /** Restores the state and the key of the start; clears the faults, the log and the inbox. */
+  /** Restores the initial state and key; clears the faults, the log and the inbox. */
   reset: () => void;
 }
 
-/** What an HTTP header carries without blanks. */
+/** A key without white space can be sent in an HTTP header. */
 const rotationBody = z.strictObject({
   api_key: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
 });
 
-/** Everything about a project, secrets as hashes: what a test compares with. */
+/** The whole state of a project with hashed secrets, for comparison in tests. */
 function projectState({ key_sets, operations, integrations, ...rest }: StoredProject, origin: string): object {
   const addressed = integrations.map((record) => ({ ...record, jwks_url: jwksUrlOf(record, origin) }));
   const shown = Object.entries({ ...rest, integrations: addressed, operations: operations.map(operationView) });
@@ -40,13 +40,13 @@ function projectState({ key_sets, operations, integrations, ...rest }: StoredPro
   return { ...Object.fromEntries(shown.map(([name, value]) => [name, withoutSecrets(value)])), key_sets };
 }
 
-/** With any content type, since these routes are for curl too. */
+/** Accepts any content type, since these routes are used with curl as well. */
 function readControlBody(context: Context<Env>): unknown {
   const text = context.get("body");
   return text === "" ? {} : parsedJson(text);
 }
 
-/** What only an emulator has: the state behind the API, edits of it, and faults. */
+/** Routes that only an emulator has: for the state behind the API, its edits, and faults. */
 export function controlRoutes({ service, faults, log, inbox, key, site, reset }: ControlParts): Hono<Env> {
   const { store } = service;
   const control = new Hono<Env>();
@@ -80,7 +80,7 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
     return emptyResponse(204);
   });
 
-  // A rotation: from now on the earlier key is refused.
+  // Rotates the key: the previous key is refused from now on.
   control.post("/key", (context) => {
     key.rotate(checked(rotationBody, readControlBody(context)).api_key);
     return emptyResponse(204);
@@ -118,7 +118,7 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
     return emptyResponse(204);
   });
 
-  // The second step of a transfer: what a person confirms in the browser.
+  // The second step of a transfer, which a user confirms in the browser.
   control.get("/transfer/:token", (context) => {
     service.auth.confirmTransfer(context.req.param("token"));
     return context.html("<p>The auth project now belongs to your account.</p>");

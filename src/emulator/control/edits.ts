@@ -16,21 +16,21 @@ interface EditPlace {
   project: StoredProject;
 }
 
-/** How one kind of record is changed behind the back of the API. Each method returns the record. */
+/** Changes one kind of record directly, without the API. Each method returns the record. */
 interface Editor {
   set: (place: EditPlace, id: string | undefined, fields: Fields) => object;
   remove: (place: EditPlace, id: string | undefined) => object;
   create: (place: EditPlace, fields: Fields) => object;
 }
 
-/** Of the records that a message names. */
+/** The largest number of records that a message names. */
 const MOST_NAMED = 10;
 
-/** An editor of a list of records. Without an id it edits the only record of the list. */
+/** An editor for a list of records. Without an id it edits the only record of the list. */
 function listEditor<T extends object, Creation extends z.ZodType>(list: {
   records: (project: StoredProject) => T[];
   idOf: (record: T) => string;
-  /** Null removes a field, a missing field stays as it is. */
+  /** Null removes a field; a missing field stays unchanged. */
   change: z.ZodType<object>;
   creation: Creation;
   /** Adds the record to its list. */
@@ -75,7 +75,7 @@ function added<T>(records: T[], record: T): T {
   return record;
 }
 
-// Values are hardly checked: an operator, or a fault, may leave anything behind.
+// Values are hardly validated: an operator or a fault may leave anything.
 const text = z.string();
 const moment = z.iso.datetime();
 
@@ -157,7 +157,7 @@ const domain = listEditor({
     added(project.domains, { domain, auth_provider: service.options.authProvider, created_at: now() }),
 });
 
-/** There is always one: creating it is a change, and deleting it brings the shared one back. */
+/** There is always one email server: creating it changes it, and deleting it restores the shared one. */
 const email_server: Editor = {
   set: ({ project }, _id, fields) =>
     (project.email_server = checked(emailServerBody, { ...project.email_server, ...fields })),
@@ -165,7 +165,7 @@ const email_server: Editor = {
   create: (place, fields) => email_server.set(place, undefined, fields),
 };
 
-/** A part of the address of its key set: half a surrogate pair has no place in a URL. */
+/** Part of the address of its key set: a URL cannot contain half a surrogate pair. */
 const authProjectId = text.regex(/^\P{Cs}+$/u, "must be text that a URL can carry");
 
 const integration = listEditor({
@@ -235,7 +235,7 @@ const operation: Editor = {
     const { endpoint_id, action, duration_ms: durationMs } = checked(newOperation, fields);
     const target = findEndpoint(project, endpoint_id);
     const [started] = service.operations.schedule({ project, endpoint: target, actions: [action], durationMs });
-    return started === undefined ? {} : operationView(started); // one action makes one operation
+    return started === undefined ? {} : operationView(started); // One action creates one operation.
   },
 };
 
@@ -258,7 +258,7 @@ export const editBody = z
     "give exactly one of set, delete and create",
   );
 
-/** Changes one record as somebody else would, past the rules of the API. Returns the record. */
+/** Changes one record as somebody else would, without the rules of the API. Returns the record. */
 export function applyEdit(service: Service, { kind, project_id, id, set, create }: z.output<typeof editBody>): object {
   const place = { service, project: service.store.project(project_id) };
   const editor: Editor = EDITORS[kind];

@@ -6,7 +6,7 @@ import { pathInApi, templateOf, type Env } from "../http/route";
 import type { Store } from "../model/store";
 import type { Faults, CheckedRequestFault } from "./faults";
 
-/** The body of an error where the fault has none: that of the service. */
+/** The default body of a fault's error: the format of the service. */
 const INJECTED = { request_id: "req-fault", code: "", message: "injected fault" };
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -22,7 +22,7 @@ function drop(context: Context<Env>, how: NonNullable<CheckedRequestFault["drop"
   return RESPONSE_ALREADY_SENT;
 }
 
-/** A JSON merge patch (RFC 7396): objects field by field, null takes a field away, anything else is replaced. */
+/** A JSON merge patch (RFC 7396): merges objects field by field, null removes a field, anything else is replaced. */
 function merged(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const base = isRecord(target) ? target : {};
@@ -36,7 +36,7 @@ const bodyOf = ({ body, merge }: CheckedRequestFault, status: number, real: stri
   return body ?? (status < 300 ? real : INJECTED);
 };
 
-/** A success without a body of its own keeps the real one: only the status differs. */
+/** A success without its own body keeps the real one: only the status differs. */
 function faultResponse(fault: CheckedRequestFault, status: number, real: string): Response {
   const body = bodyOf(fault, status, real);
   const isText = typeof body === "string";
@@ -45,7 +45,7 @@ function faultResponse(fault: CheckedRequestFault, status: number, real: string)
   return new Response(BODYLESS.has(status) ? null : isText ? body : JSON.stringify(body), { status, headers });
 }
 
-/** Responds with the first fault that matches, or delays the response. */
+/** Responds with the first matching fault, or delays the response. */
 export const applyFaults =
   (faults: Faults, store: Store): MiddlewareHandler<Env> =>
   async (context, next) => {
@@ -57,7 +57,7 @@ export const applyFaults =
     if (fault.effect === "done") {
       await next();
       context.get("logged").real_status = context.res.status;
-      // Saved now: the response may never be sent.
+      // Saved now, because the response may never be sent.
       store.changed();
     }
     if (fault.delayMs > 0) await delay(fault.delayMs, undefined, { ref: false });
@@ -68,7 +68,7 @@ export const applyFaults =
       fault.drop === undefined
         ? faultResponse(fault, fault.status ?? realStatus, real)
         : drop(context, fault.drop, real);
-    // Emptied first: Hono merges the headers of the response that it replaces into the new one.
+    // Reset first: Hono merges the headers of the replaced response into the new one.
     context.res = undefined;
     context.res = response;
     return undefined;

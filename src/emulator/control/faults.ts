@@ -6,7 +6,7 @@ import { LONGEST_TIMER_MS } from "../emulatorOptions";
 
 const times = z.int().min(0).default(1);
 
-/** Checked by node:http, which sends them: the Headers class accepts control characters. */
+/** Validated by node:http, which sends them: the Headers class accepts control characters. */
 function sendable(headers: Record<string, string>): boolean {
   try {
     for (const [name, value] of Object.entries(headers)) {
@@ -19,7 +19,10 @@ function sendable(headers: Record<string, string>): boolean {
   }
 }
 
-/** Node refuses the first where no trailers follow. The second is how the web server marks an answer that a handler has sent. */
+/**
+ * Node refuses the first without trailers. The web server uses the second to mark responses that a handler has already
+ * sent.
+ */
 const NOT_OF_AN_ANSWER = /^(trailer|x-hono-already-sent)$/i;
 
 const requestFault = z
@@ -72,7 +75,10 @@ const stuckFault = z.strictObject({ stuck: z.literal(true), times });
 export type CheckedRequestFault = z.infer<typeof requestFault>;
 type FaultSpec = CheckedRequestFault | z.infer<typeof operationFault> | z.infer<typeof stuckFault>;
 
-/** The schema of a body of POST /_emulator/faults, chosen by its key: the error of a union would only say that nothing fits. */
+/**
+ * The schema for a body of POST /_emulator/faults, chosen by its key: a union's error would only say that nothing
+ * matches.
+ */
 export function faultSchemaFor(body: unknown): z.ZodType<FaultSpec> {
   if (isRecord(body) && "operation" in body) return operationFault;
   if (isRecord(body) && "stuck" in body) return stuckFault;
@@ -89,7 +95,7 @@ interface ActiveFault<Spec> {
 
 const timesOf = (spec: FaultSpec): number => ("operation" in spec ? spec.operation.times : spec.times);
 
-/** The faults that were set, in order: the first one that matches is used. */
+/** The configured faults in order: the first one that matches is used. */
 export class Faults {
   private active: ActiveFault<FaultSpec>[] = [];
   private readonly listeners: (() => void)[] = [];
@@ -103,7 +109,7 @@ export class Faults {
     return fault.id;
   }
 
-  /** In the form of the requests that set them, with what is left of them. */
+  /** In the form of the requests that set them, with their remaining counts. */
   list(): ({ id: string; left: number | null; skip: number } & Record<string, unknown>)[] {
     return this.active.map(({ id, spec, left, skip }) => ({
       id,
@@ -122,7 +128,7 @@ export class Faults {
     this.listeners.push(listener);
   }
 
-  /** The fault for a request, if there is one. `path` is relative to the API root. */
+  /** The fault for a request, if any. `path` is relative to the API root. */
   takeForRequest(method: string, path: string, template: string | null): CheckedRequestFault | undefined {
     for (const fault of this.active) {
       const { spec } = fault;
@@ -139,7 +145,7 @@ export class Faults {
     return undefined;
   }
 
-  /** How the next operation with that action ends, if a fault says so. */
+  /** The outcome of the next operation with that action, if a fault sets one. */
   takeOutcome(wanted: OperationAction): OperationOutcome | undefined {
     for (const fault of this.active) {
       const { spec } = fault;

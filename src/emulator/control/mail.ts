@@ -26,7 +26,7 @@ interface InboxMessage {
 
 const KEPT_MESSAGES = 200;
 
-/** What the shared server was given, oldest first: it delivers nothing. */
+/** Messages for the shared server, oldest first: it delivers nothing. */
 export class Inbox {
   private messages: InboxMessage[] = [];
 
@@ -44,7 +44,7 @@ export class Inbox {
   }
 }
 
-/** Sends a message as the managed auth would: by the project's own server, or else into the inbox. */
+/** Sends a message like the managed auth: by the project's own server, otherwise to the inbox. */
 export async function sendMail(
   { store, options }: Service,
   inbox: Inbox,

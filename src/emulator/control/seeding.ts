@@ -32,12 +32,12 @@ const seedSchema = z.strictObject({
   edits: z.array(editBody).default([]),
 });
 
-/** The bodies of the control routes, checked. */
+/** The validated bodies of the control routes. */
 export type Seed = z.output<typeof seedSchema>;
 
 /**
- * The projects of the seed, followed by those of which only the id is given.
- * @throws an error that names places and rules but no value of the seed: it may be a secret.
+ * The projects of the seed, followed by those given only by id.
+ * @throws an error with positions and rules, but no value of the seed: it may be secret.
  */
 export function checkedSeed(given: unknown = {}, ids: readonly string[] = []): Seed {
   const named = z.array(newProjectBody).safeParse(ids.map((id) => ({ id })));
@@ -50,7 +50,7 @@ export function checkedSeed(given: unknown = {}, ids: readonly string[] = []): S
 /** Its `code` tells the command that the error is in the file. */
 const seedError = (words: string): Error => Object.assign(new Error(`the seed: ${words}`), { code: "SEED" });
 
-/** Replaces the state: the projects of the seed, or the demo project, and then its edits. */
+/** Replaces the state by the projects of the seed, or the demo project, and then applies its edits. */
 export function applySeed(service: Service, { projects, edits }: Seed): void {
   service.store.replaceAll([]);
   const place = (where: string, apply: () => void): void => {

@@ -15,17 +15,17 @@ export interface Message {
   readonly text: string;
 }
 
-/** Port 465 is TLS from the start; on the others the server offers STARTTLS, or not (RFC 8314). */
+/** Port 465 uses TLS from the start; on other ports the server may offer STARTTLS (RFC 8314). */
 const TLS_PORT = 465;
 const DEADLINE_MS = 10_000;
 
-/** Why a message was not sent, in words for the response. */
+/** The reason why a message was not sent, for the response. */
 class SmtpFailure extends Error {}
 
 /**
- * Sends a message with these settings and no others. Answers whether the server asked for the user name and the password:
- * one that does not cannot show that they are wrong.
- * @throws an HttpError that names the server and what it did. It never holds the password.
+ * Sends a message with exactly these settings. Returns whether the server asked for the user name and the password: if
+ * it did not, wrong ones remain undetected.
+ * @throws an HttpError that names the server and its behaviour. It never contains the password.
  */
 export async function sendBySmtp(
   settings: SmtpSettings,
@@ -41,7 +41,7 @@ export async function sendBySmtp(
   const signal = AbortSignal.timeout(deadlineMs);
   const work = async (): Promise<{ authenticated: boolean }> => {
     const socket = await connected(settings, remote, signal);
-    // A certificate for a loopback address is signed by nobody, and what is sent stays on this machine.
+    // A loopback address has no trusted certificate, and its traffic stays on this machine.
     const isLocal = isThisMachine(socket.remoteAddress ?? "");
     let authenticated = false;
     const silent = (): void => undefined;
@@ -56,13 +56,13 @@ export async function sendBySmtp(
       disableUrlAccess: true,
       logger: {
         ...{ level: silent, trace: silent, debug: silent, warn: silent, error: silent, fatal: silent },
-        // Nowhere else does nodemailer tell it.
+        // nodemailer reports it nowhere else.
         info: (entry: object) => {
           if ("action" in entry && entry.action === "authenticated") authenticated = true;
         },
       },
     });
-    // As records, so that no text of them is taken for several addresses.
+    // As objects, so that a text is not parsed as several addresses.
     await transport.sendMail({
       from: { name: settings.sender_name, address: settings.sender_email },
       to: { name: "", address: message.to },
@@ -85,7 +85,7 @@ export async function sendBySmtp(
   }
 }
 
-/** A connection to the server. Unless `remote`, the addresses behind its name are looked at before and after. */
+/** Connects to the server. Unless `remote`, the addresses of its name are checked before and after. */
 async function connected({ host, port }: SmtpSettings, remote: boolean, signal: AbortSignal): Promise<Socket> {
   const addresses = await lookup(host, { all: true }).catch((error: unknown) => {
     throw new SmtpFailure(`its name does not resolve (${codeOf(error)}). Check the host`);
@@ -96,7 +96,7 @@ async function connected({ host, port }: SmtpSettings, remote: boolean, signal: 
     ...{ host, port, signal, autoSelectFamily: true },
     lookup: (_host, _options, done) => done(null, addresses),
   });
-  // Also after its use, when the time is up.
+  // Errors may also come after its use, when the time is up.
   socket.on("error", () => undefined);
   await once(socket, "connect").catch((error: unknown) => {
     const code = codeOf(error);
@@ -117,13 +117,13 @@ const elsewhere = (host: string): HttpError =>
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && name in value ? Reflect.get(value, name) : undefined;
 
-/** What Node says. Of several addresses it is in the first of their errors. */
+/** Node's error code. With several addresses, it is in the first of their errors. */
 function codeOf(error: unknown): string {
   const errors = field(error, "errors");
   return String(field(Array.isArray(errors) ? errors[0] : error, "code") ?? "unknown error");
 }
 
-/** By the code of nodemailer. Its messages are not used: they quote the dialogue. */
+/** By nodemailer's error code. Its messages are not used, because they quote the dialogue. */
 const REASONS: Readonly<Record<string, string>> = {
   EAUTH: "it refused the user name or the password. Check username and password",
   EENVELOPE: "it refused the sender or the recipient",
@@ -147,7 +147,7 @@ function reasonOf(error: unknown, settings: SmtpSettings): string {
   return `${reason}${tls}${typeof response === "string" ? quoted(response, code, settings) : ""}`;
 }
 
-/** What the server said, in one line. A reply to a login, or one that repeats the password, is its number alone. */
+/** The server's reply on one line. For a reply to a login, or one that repeats the password, only its code. */
 function quoted(response: string, code: string, { username, password }: SmtpSettings): string {
   const base64 = (text: string): string => Buffer.from(text).toString("base64").replace(/=+$/, "");
   const secrets = [password, base64(password), base64(`\0${username}\0${password}`), base64(`${username}:${password}`)];

@@ -18,20 +18,20 @@ const TEN_YEARS_S = 315_576_000;
 
 export const tokenBody = z.strictObject({
   project_id: z.string().optional(),
-  /** Id or e-mail address. */
+  /** Id or email address. */
   user: z.string().min(1).optional(),
-  /** They win over those of the user; null leaves a claim out. */
+  /** They override the user's claims; null removes a claim. */
   claims: z
     .record(z.string(), z.unknown())
-    // JSON reads 1e999 as Infinity, which it cannot write.
+    // JSON parses 1e999 as Infinity, which it cannot serialise.
     .refine(
       (claims) => Object.values(claims).every((claim) => typeof claim !== "number" || Number.isFinite(claim)),
       "a number is too large",
     )
     .default({}),
-  /** Seconds; 0 or less: a token that has expired. */
+  /** In seconds; 0 or less: an expired token. */
   expires_in: z.int().min(-TEN_YEARS_S).max(TEN_YEARS_S).default(3600),
-  /** For tests of what an application must refuse. */
+  /** For tests of tokens that an application must refuse. */
   signature: z.enum(["valid", "wrong", "unknown_key", "none"]).default("valid"),
 });
 
@@ -40,7 +40,7 @@ export const newKeyBody = z.strictObject({
   alg: z.enum(SIGNING_ALGORITHMS).default(STANDARD_ALGORITHM),
 });
 
-/** The user with that id or e-mail address, or else the only one. */
+/** The user with that id or email address, otherwise the only one. */
 function userIn({ id: projectId, users }: StoredProject, wanted: string | undefined): StoredUser {
   const address = wanted?.toLowerCase();
   const found =
@@ -57,7 +57,7 @@ function userIn({ id: projectId, users }: StoredProject, wanted: string | undefi
   return user;
 }
 
-/** The header of a token and the key that signs it. A key of nobody is made for each token that must not verify. */
+/** The header of a token and its signing key. A token that must not verify is signed with a new key. */
 async function signer(
   key: StoredSigningKey,
   signature: "valid" | "wrong" | "unknown_key",
@@ -68,15 +68,15 @@ async function signer(
 
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/** A JSON Web Token in its compact form (RFC 7515). Without a key it is not signed. */
+/** A JSON Web Token in compact form (RFC 7515). Without a key it is not signed. */
 function webToken(header: object, payload: object, key?: KeyObject): string {
   const said = `${encoded(header)}.${encoded(payload)}`;
-  // The encoding of ES256 (RFC 7518, 3.4). RS256 has no choice of one.
+  // The encoding for ES256 (RFC 7518, 3.4). RS256 has no choice of encodings.
   const proof = key && sign("sha256", Buffer.from(said), { key, dsaEncoding: "ieee-p1363" });
   return `${said}.${proof?.toString("base64url") ?? ""}`;
 }
 
-/** Signs a token for a user. `origin`: as the client reaches the emulator, since `iss` names it. */
+/** Signs a token for a user. `origin`: the emulator's address as the client sees it, for `iss`. */
 export async function signToken(
   service: Service,
   { project_id, user: wanted, claims, expires_in, signature }: z.output<typeof tokenBody>,
@@ -92,7 +92,7 @@ export async function signToken(
     sub,
     email,
     ...defined({ name }),
-    // Nothing expires before it was issued.
+    // A token cannot expire before it was issued.
     iat: Math.min(issuedAt, exp - 1),
     exp,
   };
@@ -103,13 +103,13 @@ export async function signToken(
   return { token: webToken({ alg: current.alg, typ: "JWT", kid }, payload, key), claims: payload };
 }
 
-/** A new signing key. Tokens that are signed with earlier ones verify until these are dropped. */
+/** Creates a signing key. Tokens signed with earlier keys verify until those are dropped. */
 export async function addSigningKey(
   service: Service,
   { project_id, alg }: z.output<typeof newKeyBody>,
 ): Promise<Omit<StoredSigningKey, "private_jwk">> {
   const [, integration] = findNamedIntegration(service.store, project_id);
-  // The first one, where it is being made in this moment, comes before the new one.
+  // The first key, if it is just being created, precedes the new one.
   await service.signingKeys.current(integration);
   const { private_jwk: _private, ...shown } = await service.signingKeys.add(integration, alg);
   return shown;

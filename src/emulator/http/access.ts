@@ -4,14 +4,14 @@ import type { Context, MiddlewareHandler } from "hono";
 import { HttpError } from "./errorResponses";
 import type { Env } from "./route";
 
-/** Where the emulator is reached. Known when it listens. */
+/** The emulator's addresses, known once it listens. */
 export interface Site {
   origin: string;
-  /** Whether it listens on a loopback address, which only this machine reaches. */
+  /** Whether it listens on a loopback address, which only this machine can reach. */
   isLocal: boolean;
-  /** Whether it listens on every address of the machine, so that none of its names is the one. */
+  /** Whether it listens on all addresses of the machine, so that it has no single name. */
   isEverywhere: boolean;
-  /** What the emulator's own page sends, to tell it from other pages. It stands in the address that the emulator prints. */
+  /** Sent by the emulator's own page, to distinguish it from other pages. It is part of the printed address. */
   pageToken: string;
 }
 
@@ -19,7 +19,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** Whether only this machine reaches the address. A BlockList knows the IPv6 spelling of an IPv4 address, too. */
+/** Whether only this machine can reach the address. A BlockList also matches the IPv6 form of an IPv4 address. */
 export function isThisMachine(address: string): boolean {
   const version = isIP(address);
   return version !== 0 && loopback.check(address, version === 6 ? "ipv6" : "ipv4");
@@ -29,7 +29,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 const isSame = (given: string | undefined, wanted: string): boolean =>
   timingSafeEqual(digest(given ?? ""), digest(wanted));
 
-/** The one key that is accepted. */
+/** The only key that is accepted. */
 export class AcceptedKey {
   private readonly listeners: (() => void)[] = [];
 
@@ -60,10 +60,10 @@ export const requireKey =
     await next();
   };
 
-/** An address as a URL writes it. */
+/** An address in URL notation. */
 export const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
-/** In one spelling and without the port, which may be a forwarded one. */
+/** Normalised, without the port, which may be forwarded. */
 function hostname(authority: string): string | undefined {
   try {
     return new URL(`http://${authority}`).hostname;
@@ -73,8 +73,8 @@ function hostname(authority: string): string | undefined {
 }
 
 /**
- * The origin in what leads a client back to the emulator. Where it listens on every address, only the client knows by
- * which name it has come: its `Host` is answered to itself.
+ * The origin for URLs that lead a client back to the emulator. If the emulator listens on every address, only the
+ * client knows the name that it used: the response repeats its own `Host`.
  */
 export function originFor({ origin, isEverywhere }: Site, context: Context<Env>): string {
   const asked = `http://${context.req.header("host") ?? ""}`;
@@ -82,10 +82,10 @@ export function originFor({ origin, isEverywhere }: Site, context: Context<Env>)
 }
 
 /**
- * A web page whose own host name was pointed at this machine (DNS rebinding) sends that name as the host. On other
- * addresses the emulator cannot know its names, and every route requires the key, which such a page has only where it is
- * the default one: the command warns of that.
- * `givenHost` is the address that it was told to listen on.
+ * A web page whose own host name points at this machine (DNS rebinding) sends that name as the host. On other addresses
+ * the emulator does not know its names, and every route requires the key, which such a page knows only if it is the
+ * default key: the command warns about that.
+ * `givenHost` is the configured address to listen on.
  */
 export const refuseForeignHosts =
   (site: Site, givenHost: string): MiddlewareHandler<Env> =>
@@ -106,26 +106,28 @@ export const refuseForeignHosts =
     await next();
   };
 
-/** New at each start, so that an address of an earlier one, in a history or a log, opens nothing. */
+/** New at each start, so that an old address in a history or a log opens nothing. */
 export const newPageToken = (): string => randomBytes(24).toString("base64url");
 
-/** A header and no cookie: cookies ignore ports, so that another server on this machine would get and set them. */
+/** A header, not a cookie: cookies ignore ports, so another server on this machine could read and set them. */
 const carriesPageToken = (context: Context<Env>, { pageToken }: Site): boolean =>
   isSame(context.req.header("svc-page-token"), pageToken);
 
-/** Whether the request comes from no page, or from one of this host and port. A page cannot choose its Origin. */
+/** Whether the request comes from no page, or from a page of this host and port. A page cannot choose its Origin. */
 const isOwnOrigin = (context: Context<Env>): boolean => {
   const origin = context.req.header("origin");
   return origin === undefined || origin === `http://${context.req.header("host")}`;
 };
 
-/** A page of another site. A browser tells its Origin, and where it sends none (an image, a link), the relation of the two. */
+/**
+ * A page of another site. A browser sends its Origin, or without one (an image, a link) the relation of the two sites.
+ */
 const isForeignPage = (context: Context<Env>): boolean =>
   !isOwnOrigin(context) || /^(cross|same)-site$/.test(context.req.header("sec-fetch-site") ?? "");
 
 /**
- * Stands before the request log. Any web page can send requests here, and would push out what the log holds. Other clients
- * without the key are logged: that shows a mistake of theirs.
+ * Runs before the request log: any web page can send requests, which would push out logged ones. Requests of other
+ * clients without the key are logged, because they show a mistake.
  */
 export const refuseForeignPages =
   (accepted: AcceptedKey): MiddlewareHandler<Env> =>
@@ -135,8 +137,8 @@ export const refuseForeignPages =
   };
 
 /**
- * The control routes are open to this machine, but not to the web pages that it shows: a browser adds an Origin to each
- * request by which a page can change something. The emulator's own page has the token besides. Where other machines reach
+ * The control routes are open to this machine, but not to web pages shown on it: a browser adds an Origin to each
+ * request by which a page can change something. The emulator's own page also has the token. If other machines can reach
  * the emulator, the routes require the key.
  */
 export function guardControl(site: Site, accepted: AcceptedKey): MiddlewareHandler<Env> {
@@ -154,7 +156,7 @@ export function guardControl(site: Site, accepted: AcceptedKey): MiddlewareHandl
   };
 }
 
-/** What the page shows is for the page alone: a browser sends no Origin with a request that only reads. */
+/** Only the page may read its data: a browser sends no Origin with a request that only reads. */
 export function guardPage(site: Site, accepted: AcceptedKey): MiddlewareHandler<Env> {
   const withKey = requireKey(accepted);
   return async (context, next) => {

@@ -5,7 +5,7 @@ import type { ResolvedOptions } from "../emulatorOptions";
 import { HttpError } from "./errorResponses";
 import type { Env, ApiRoute } from "./route";
 
-/** All problems in one line, each once. It names fields and rules, never a value: a value may be a secret. */
+/** All problems on one line, each once. Names fields and rules, never a value, which may be secret. */
 export const problemsIn = ({ issues }: z.ZodError): string =>
   [...new Set(issues.map(({ path, message }) => [...path.map(String), message].join(": ")))].join("; ");
 
@@ -15,20 +15,20 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   throw invalid(`invalid request: ${problemsIn(result.error)}`);
 }
 
-/** A body is kept in memory several times over, and in the log. */
+/** A body is kept in memory several times, and in the log. */
 const LARGEST = 1024 * 1024;
 
 const tooLarge = (): HttpError => new HttpError(413, "the request body is larger than 1 MiB");
 
 /**
- * Reads on and keeps nothing: a client that sends its body whole before it reads would get a reset connection in place of
- * the answer. The web server closes a connection whose body does not end soon after the answer.
+ * Reads the rest and discards it: a client that sends its whole body before it reads would get a connection reset
+ * instead of the response. The web server closes a connection whose body does not end soon after the response.
  */
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   while (!(await reader.read()).done) continue;
 }
 
-/** A body whose length is not declared. */
+/** A body without a declared length. */
 async function streamed(body: ReadableStream<Uint8Array>): Promise<string> {
   const reader = body.getReader();
   const parts: Uint8Array[] = [];
@@ -38,7 +38,7 @@ async function streamed(body: ReadableStream<Uint8Array>): Promise<string> {
     if (done) return Buffer.concat(parts).toString();
     size += value.length;
     if (size > LARGEST) {
-      discard(reader).catch(() => undefined); // the client has gone away
+      discard(reader).catch(() => undefined); // The client has gone away.
       throw tooLarge();
     }
     parts.push(value);
@@ -46,19 +46,20 @@ async function streamed(body: ReadableStream<Uint8Array>): Promise<string> {
 }
 
 /**
- * Reads the body of a request for all that look at it. Hono's own limit makes a new Request of a streamed body, which works
- * only where the global Request is replaced.
+ * Reads the body of a request once, for everything that uses it. Hono's own limit creates a new Request for a streamed
+ * body, which works only if the global Request is replaced.
  */
 export const takeBody: MiddlewareHandler<Env> = async (context, next) => {
   const { raw } = context.req;
-  // Before `raw.body` is touched: it makes a stream, and the web server drops a body only where nothing has begun to read it.
+  // Before `raw.body` is accessed, which creates a stream: the web server discards a body only if nothing has begun to
+  // read it.
   if (Number(raw.headers.get("content-length") ?? 0) > LARGEST) throw tooLarge();
   const stream = raw.headers.has("transfer-encoding") ? raw.body : null;
   context.set("body", stream === null ? await context.req.text() : await streamed(stream));
   await next();
 };
 
-/** JSON.stringify is recursive: a record that is nested too deep could be stored, but never sent back. */
+/** JSON.stringify is recursive: a record that is nested too deeply could be stored, but not sent back. */
 const DEEPEST = 32;
 
 const isDeeperThan = (value: unknown, levels: number): boolean =>
@@ -66,7 +67,7 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1)));
 
-/** Every body is read by this. */
+/** Parses every body. */
 export function parsedJson(text: string): unknown {
   let value: unknown;
   try {
@@ -87,8 +88,8 @@ function readJson(context: Context<Env>): unknown {
 export const isOptional = (schema: z.ZodType): boolean => schema.safeParse(undefined).success;
 
 /**
- * A route whose handler is given what was sent, checked by the schemas that the OpenAPI document is made from. The body of
- * a few routes is optional: their schema is.
+ * A route whose handler receives the request's body and query, validated by the schemas of the OpenAPI document. The
+ * body of a few routes is optional: so is their schema.
  */
 export function route<Body extends z.ZodType, Query extends z.ZodObject>({
   body,
@@ -107,7 +108,7 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>({
     body,
     query,
     handler: (context) => {
-      // Without a schema its type is unknown, and the handler does not take it.
+      // Without a schema its type is unknown, and the handler does not use it.
       const sent = body === undefined ? (undefined as z.output<Body>) : read(context, body);
       const asked = query === undefined ? ({} as z.output<Query>) : checked(query, context.req.query());
       return handler(context, sent, asked);
@@ -118,7 +119,7 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>({
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Adds an unknown field to a response and to the records in it, but not to their maps of free names. */
+/** Adds an unknown field to a response and its records, but not to maps with free keys. */
 function withExtraFields(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => withExtraFields(item, depth));
   if (!isRecord(value) || depth === 0) return value;
@@ -131,7 +132,7 @@ export const jsonResponse = ({ variants }: ResolvedOptions, body: object, status
 
 export const emptyResponse = (status: 200 | 201 | 204): Response => new Response(null, { status });
 
-/** How a stored secret comes back: as it is, masked, or not at all. */
+/** A stored secret in a response: unchanged, masked or omitted. */
 export function secretField(
   { secretAnswers }: ResolvedOptions,
   name: string,

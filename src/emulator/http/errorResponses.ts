@@ -2,7 +2,7 @@ import { newId } from "../model/records";
 import { ModelRefusal, type RefusalKind } from "../model/refusal";
 import { MissingPackage } from "../optionalPackage";
 
-/** What HTTP itself refuses: a missing key, an unknown method, too many requests. */
+/** Refusals of HTTP itself: a missing key, an unknown method, too many requests. */
 export class HttpError extends Error {
   constructor(
     readonly status: number,
@@ -30,7 +30,7 @@ function asHttpError(error: unknown): HttpError {
   return new HttpError(500, "internal error of the emulator");
 }
 
-/** An error as the service answers it. `code` is empty, as it often is at the real service: nothing may depend on it. */
+/** An error in the service's format. `code` is empty, as often at the real service: clients must not depend on it. */
 export function errorResponse(error: unknown): Response {
   const { status, message, headers } = asHttpError(error);
   return Response.json({ request_id: newId(), code: "", message }, { status, headers });

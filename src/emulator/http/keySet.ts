@@ -6,20 +6,22 @@ import type { Env } from "./route";
 
 const END = "/.well-known/jwks.json";
 
-/** Where the key set of an integration is served. Public, as such an address is everywhere: it needs no API key. */
+/** Where the key set of an integration is served. It is public, as usual, and needs no API key. */
 export const KEY_SET_PATH = `/auth/:auth_provider_project_id${END}`;
 
 type AuthProject = Pick<StoredIntegration, "auth_provider_project_id">;
 
-/** Who signs the tokens of an integration: the emulator itself, as `iss` has it. `origin`: as its client reaches it. */
+/**
+ * The issuer of an integration's tokens: the emulator itself, in `iss`. `origin`: its address as the client sees it.
+ */
 export const issuerOf = ({ auth_provider_project_id }: AuthProject, origin: string): string =>
   `${origin}/auth/${encodeURIComponent(auth_provider_project_id)}`;
 
-/** The address of the key set, unless an edit has set another one, or an emulator of an earlier version. */
+/** The address of the key set, unless an edit or an earlier version of the emulator has set another. */
 export const jwksUrlOf = (integration: StoredIntegration, origin: string): string =>
   integration.jwks_url ?? `${issuerOf(integration, origin)}${END}`;
 
-/** Answers with the key set of the integration that the path names. */
+/** Responds with the key set of the integration in the path. */
 export const serveKeySet =
   ({ store, signingKeys }: Service) =>
   async (context: Context<Env>): Promise<Response> => {

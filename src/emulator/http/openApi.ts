@@ -20,7 +20,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   429: "Too many requests",
 };
 
-/** As it is sent, before defaults and transformations. A rule that JSON Schema cannot say is left out. */
+/** The request's form before defaults and transformations. Rules that JSON Schema cannot express are left out. */
 function schemaOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return rest;
@@ -55,7 +55,7 @@ function operationOf(route: ApiRoute): object {
   };
 }
 
-/** The OpenAPI document of these routes. Bodies and queries are the schemas that check the requests. */
+/** The OpenAPI document of these routes. It contains the schemas that validate the requests. */
 export function openApiDocument(routes: readonly ApiRoute[], server: string, version: string): object {
   const templates = [...new Set(routes.map(({ template }) => template))];
   const pathItem = (template: string): object =>

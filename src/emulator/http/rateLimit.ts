@@ -5,14 +5,14 @@ import { templateOf, type Env } from "./route";
 
 const MINUTE_MS = 60_000;
 
-/** Refuses requests beyond the limits (docs/design/api.md, Limits). A refused request does not count. */
+/** Refuses requests above the limits (docs/design/api.md, Limits). A refused request does not count. */
 export function limitRate({
   ratePerSecond,
   ratePerMinute,
 }: Pick<ResolvedOptions, "ratePerSecond" | "ratePerMinute">): MiddlewareHandler<Env> {
   let second = 0;
   let counts = new Map<string, number>();
-  /** When each request of the last minute came. */
+  /** The times of the requests of the last minute. */
   let minute: number[] = [];
   return async (context, next) => {
     const now = Date.now();

@@ -6,20 +6,20 @@ import { isRecord, parsedJson } from "./bodies";
 import { pathInApi, templateOf, type Env } from "./route";
 
 const KEPT_REQUESTS = 10_000;
-/** Those of the API, whatever their value. Misspelt names too: a body is logged before it is checked. */
+/** The API's secret fields, whatever their value, even misspelt: a body is logged before it is validated. */
 const SECRET_FIELD = /^(client_?secret|password|secret_?server_?key|private_?jwk)$/i;
 const SETTINGS_FIELD = /^pg_?settings$/i;
 
-/** A value that is no text may hold the secret as well: its JSON is hashed. */
+/** A value that is not a string may also contain the secret, so its JSON is hashed. */
 const hidden = (secret: unknown): unknown =>
   secret === undefined || secret === null
     ? secret
     : hashed(typeof secret === "string" ? secret : JSON.stringify(secret));
 
-/** Of a secret that the emulator itself does not keep. */
+/** For a secret that the emulator itself does not store. */
 const HASH = /^sha256:[0-9a-f]{64}$/;
 
-/** The value with each secret replaced by its hash, at any depth. Postgres settings with a dot in the name may hold anything. */
+/** The value with each secret hashed, at any depth. Postgres settings with a dot in the name may contain anything. */
 export function withoutSecrets(value: unknown, isOfSettings = false, above = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, isOfSettings, above));
   if (!isRecord(value)) return mayBeSecret(above, value) && !HASH.test(String(value)) ? hidden(value) : value;
@@ -33,7 +33,7 @@ export function withoutSecrets(value: unknown, isOfSettings = false, above = "")
 
 export class RequestLog {
   private requests: EmulatorRequest[] = [];
-  /** How many were logged before the first of these. */
+  /** The number of requests logged before the first of these. */
   private earlier = 0;
   private readonly listeners: (() => void)[] = [];
 
@@ -54,7 +54,7 @@ export class RequestLog {
     );
   }
 
-  /** The newest ones, oldest first, each with its number: the first request since the start is 0. */
+  /** The newest requests, oldest first, each with its number; the first request since the start has number 0. */
   newest(count: number): [number: number, request: EmulatorRequest][] {
     const start = Math.max(0, this.requests.length - count);
     return this.requests.slice(start).map((request, index) => [this.earlier + start + index, request]);
@@ -81,12 +81,12 @@ function shownBody(text: string): unknown {
   try {
     return withoutSecrets(parsedJson(text));
   } catch {
-    // A body that cannot be parsed may hold a secret too, so it is not kept.
+    // A body that cannot be parsed may contain a secret, so it is not kept.
     return "(not readable)";
   }
 }
 
-/** Logs every API request when it arrives, and its status when it is known. */
+/** Logs every API request on arrival, and its status once known. */
 export const logRequests =
   (log: RequestLog): MiddlewareHandler<Env> =>
   async (context, next) => {
@@ -110,7 +110,7 @@ export const logRequests =
     log.changed();
   };
 
-/** Logs query and body too. It stands behind the check of the key, since anybody may send them, and behind takeBody. */
+/** Logs query and body. It runs after the check of the key, since anybody may send requests, and after takeBody. */
 export const logContent =
   (log: RequestLog): MiddlewareHandler<Env> =>
   async (context, next) => {

@@ -17,10 +17,10 @@ import { findBranch, findIntegration, type Store } from "./store";
 export const SCHEMA_NAME = "svc_auth";
 export const TABLE_NAME = "users_sync";
 
-/** A database whose schema outlived its integration, as `kept_schemas` of a project names it. */
+/** A database whose schema outlived its integration, as in a project's `kept_schemas`. */
 export const keptSchema = (branchId: string, database: string): string => `${branchId}/${database}`;
 
-/** What a request says of a new integration. */
+/** The request for a new integration. */
 export interface NewIntegration {
   auth_provider: string;
   branch_id: string;
@@ -32,7 +32,7 @@ export interface NewIntegration {
 const sharedOAuthProviders = (): StoredOAuthProvider[] =>
   ["google", "github"].map((id) => ({ id, type: "shared", created_at: SEEDED_AT }));
 
-/** What requests do to auth integrations (docs/design/api.md, Auth integration). */
+/** Operations on auth integrations (docs/design/api.md, Auth integration). */
 export class Auth {
   constructor(
     private readonly options: ResolvedOptions,
@@ -59,7 +59,7 @@ export class Auth {
     return this.add(project, sent);
   }
 
-  /** A new integration, and what the project has as soon as it exists. No rule is checked. */
+  /** A new integration, with everything that the project has from its creation. No rule is checked. */
   add(project: StoredProject, sent: NewIntegration): StoredIntegration {
     const integration: StoredIntegration = {
       auth_provider: sent.auth_provider,
@@ -81,7 +81,7 @@ export class Auth {
     if (this.options.variants.keepSchemas && !deleteData) project.kept_schemas.push(keptSchema(branch_id, db_name));
   }
 
-  /** Removes the integration with what lives in it. No rule is checked. */
+  /** Removes the integration with its objects. No rule is checked. */
   remove(project: StoredProject, authProvider: string): void {
     project.integrations = project.integrations.filter(({ auth_provider }) => auth_provider !== authProvider);
     project.key_sets = project.key_sets.filter(({ auth_provider }) => auth_provider !== authProvider);
@@ -91,21 +91,21 @@ export class Auth {
     project.email_server = { type: "shared" };
   }
 
-  /** A new key set; older ones stay valid (docs/design/api.md, Auth keys). The server key is not kept. */
+  /** A new key set; older ones stay valid (docs/design/api.md, Auth keys). The server key is not stored. */
   issueKeys(project: StoredProject, { auth_provider }: StoredIntegration): Omit<StoredKeySet, "created_at"> {
     const keys = { auth_provider, pub_client_key: newSecret("pck"), secret_server_key: newSecret("ssk") };
     project.key_sets.push({ ...keys, secret_server_key: hashed(keys.secret_server_key), created_at: now() });
     return keys;
   }
 
-  /** The token of a new transfer. Only its hash is kept, so each call makes another one; all stay valid. */
+  /** The token of a new transfer. Only its hash is stored, so each call creates a new token; all stay valid. */
   offerTransfer(integration: StoredIntegration): string {
     const token = newId();
     integration.transfer_token_hashes = [...(integration.transfer_token_hashes ?? []), hashed(token)];
     return token;
   }
 
-  /** What a person confirms in the browser: the integration now belongs to the user. */
+  /** Confirmed by a user in the browser: the integration now belongs to that user. */
   confirmTransfer(token: string): void {
     const hash = hashed(token);
     const integration = this.store.projects

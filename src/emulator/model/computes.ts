@@ -13,7 +13,7 @@ import {
 import { conflict, invalid, notFound, ModelRefusal } from "./refusal";
 import { findBranch, findEndpoint } from "./store";
 
-/** Above it a compute has a fixed size and never suspends (docs/design/api.md, Compute sizes). */
+/** Above this size a compute has a fixed size and never suspends (docs/design/api.md, Compute sizes). */
 const LARGEST_AUTOSCALING_CU = 16;
 const LARGEST_CU = 56;
 const NEVER_SUSPEND = -1;
@@ -42,13 +42,13 @@ type Changeable = Sizing &
     | "passwordless_access"
   >;
 
-/** The attributes that a request names. */
+/** The attributes in a request. */
 export type SentAttributes = { [Name in keyof Changeable]?: Changeable[Name] | undefined };
 
 export type NewEndpoint = SentAttributes &
   Pick<StoredEndpoint, "branch_id" | "type"> & { region_id?: string | undefined };
 
-/** The sizing after a request. The rules apply to the result, whichever part of it was sent. */
+/** The sizing after a request. The rules apply to the result, whichever part was sent. */
 function sizingAfter(current: Sizing, sent: SentAttributes): Sizing {
   const min = sent.autoscaling_limit_min_cu ?? current.autoscaling_limit_min_cu;
   const max = sent.autoscaling_limit_max_cu ?? current.autoscaling_limit_max_cu;
@@ -77,7 +77,7 @@ const pick = (words: readonly string[]): string => words[randomInt(words.length)
 /** `ep-<word>-<word>-<number>`, the form of real compute ids. */
 const newEndpointId = (): string => `ep-${pick(FIRST)}-${pick(SECOND)}-${randomInt(10_000_000, 100_000_000)}`;
 
-/** A record with the defaults of the service, which no project holds yet. */
+/** A record with the service's defaults, not yet part of a project. */
 export function newEndpoint({
   project,
   branchId,
@@ -123,7 +123,7 @@ function refuseSecondPrimary(project: StoredProject, branchId: string): void {
   if (primaryOf(project, branchId) !== undefined) throw conflict("the branch already has a read_write endpoint");
 }
 
-/** What an active compute takes over by an operation; a change of anything else is only stored. */
+/** Attributes that an active compute applies by an operation; other changes are only stored. */
 const NEEDS_APPLYING = [
   "branch_id",
   "autoscaling_limit_min_cu",
@@ -135,7 +135,7 @@ const NEEDS_APPLYING = [
   "settings",
 ] as const;
 
-/** Assigns the attributes to the compute. Returns whether an active compute has to apply them. */
+/** Assigns the attributes to the compute. Returns whether an active compute must apply them. */
 function assign(endpoint: StoredEndpoint, sent: SentAttributes): boolean {
   const before = { ...endpoint };
   const { settings, ...plain } = sent;
@@ -151,7 +151,7 @@ export interface ComputeResult {
   operations: StoredOperation[];
 }
 
-/** What requests do to computes (docs/design/api.md, Compute routes). */
+/** Operations on computes (docs/design/api.md, Compute routes). */
 export class Computes {
   constructor(
     private readonly options: ResolvedOptions,
@@ -189,7 +189,7 @@ export class Computes {
     return this.started(project, endpoint, ["apply_config", ...(this.options.variants.restartToApply ? restart : [])]);
   }
 
-  /** Undefined if the compute was deleted before, and the service answers that with success. */
+  /** Undefined if the compute was already deleted and the service reports that as success. */
   delete(project: StoredProject, endpointId: string): ComputeResult | undefined {
     if (project.deleted_endpoints.includes(endpointId)) {
       if (this.options.variants.goneEndpointDelete === 204) return undefined;
@@ -223,7 +223,7 @@ export class Computes {
     return this.started(project, endpoint, active ? ["suspend_compute"] : []);
   }
 
-  /** Takes the compute out of the project at once, with what was still queued for it. No lock prevents it. */
+  /** Removes the compute from the project at once, with its queued operations. No lock prevents it. */
   remove(project: StoredProject, endpointId: string): void {
     this.operations.skipUnfinished(project, endpointId);
     project.deleted_endpoints.push(endpointId);
@@ -244,7 +244,7 @@ export class Computes {
     return endpoint;
   }
 
-  /** Nothing is executed while the project is locked, so the client may send again (docs/design/api.md, Operations). */
+  /** Nothing is executed while the project is locked, so the client may retry (docs/design/api.md, Operations). */
   private refuseWhenLocked(project: StoredProject): void {
     if (this.options.lockProjects && project.operations.some(isUnfinished)) {
       throw new ModelRefusal("locked", "project already has running operations, scheduling of new ones is prohibited");

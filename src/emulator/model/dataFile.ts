@@ -6,11 +6,11 @@ import { emptyLists, type StoredProject } from "./records";
 const FORMAT = 1;
 const SAVE_DELAY_MS = 50;
 
-/** One that the file lacks is of a later version than the file: nothing is in it. */
+/** A missing list belongs to a later version than the file, so it is empty. */
 const list = z.array(z.union([z.looseObject({}), z.string()])).default([]);
 const lists = Object.fromEntries(Object.keys(emptyLists()).map((name) => [name, list]));
 
-/** Enough to recognise a file of the emulator; the format number says that the fields of the records are right. */
+/** Enough to recognise an emulator's file; the format number implies correct fields of the records. */
 const fileSchema = z.object({
   format: z.literal(FORMAT),
   postgres_mark: z
@@ -26,12 +26,12 @@ const fileSchema = z.object({
   ),
 });
 
-/** Tells the databases of one emulator on a server from those of another. */
+/** Distinguishes the databases of one emulator on a server from those of another. */
 export const newPostgresMark = (): string => randomBytes(4).toString("hex");
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The state on disk. It holds client secrets and SMTP passwords, so only its owner may read it. */
+/** The state on disk. It contains client secrets and SMTP passwords, so only its owner may read it. */
 export class DataFile {
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
@@ -42,7 +42,7 @@ export class DataFile {
     private readonly projects: () => StoredProject[],
   ) {}
 
-  /** Made at its first use, and saved from then on: a restart with this file finds its databases again. */
+  /** Created on first use and saved from then on: after a restart with this file it finds its databases again. */
   get postgresMark(): string {
     return (this.mark ??= newPostgresMark());
   }
@@ -54,18 +54,18 @@ export class DataFile {
     try {
       content = JSON.parse(readFileSync(this.path, "utf8"));
     } catch (error) {
-      // A parser's message quotes the file, which holds secrets.
+      // The parser's message quotes the file, which contains secrets.
       const why = error instanceof SyntaxError ? "it is not JSON" : reason(error);
       throw new Error(`cannot read the data file "${this.path}": ${why}`);
     }
     const result = fileSchema.safeParse(content);
     if (!result.success) throw new Error(`the data file "${this.path}" was not written by this emulator`);
     this.mark = result.data.postgres_mark;
-    // The format number says that save() wrote these records.
+    // The format number implies that save() wrote these records.
     return result.data.projects as unknown as StoredProject[];
   }
 
-  /** Saves a last time: a request that is still being handled must not write after the emulator has been closed. */
+  /** Saves a last time: a request still in progress must not write after the emulator was closed. */
   close(): void {
     this.closed = true;
     this.save();
@@ -84,14 +84,14 @@ export class DataFile {
     }, SAVE_DELAY_MS).unref();
   }
 
-  /** Saves now. A reader finds either the old state or the new one, never half of it. */
+  /** Saves now. A reader finds the old or the new state, never a part of it. */
   save(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     const temporary = `${this.path}.${process.pid}.tmp`;
     try {
       const content = { format: FORMAT, postgres_mark: this.mark, projects: this.projects() };
-      // In a folder that others write to, what stands there may be theirs: a link, or a file that they can read.
+      // In a folder that others can write to, the existing file may be theirs: a link, or a file that they can read.
       rmSync(temporary, { force: true });
       writeFileSync(temporary, JSON.stringify(content), { mode: 0o600, flag: "wx" });
       renameSync(temporary, this.path);

@@ -14,7 +14,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(["scheduling", "running", "cance
 
 export const isUnfinished = (operation: StoredOperation): boolean => UNFINISHED.has(operation.status);
 
-/** The state that an action leads to; the others do not change the state. */
+/** The resulting state of an action; other actions do not change the state. */
 const TARGET: Partial<Record<OperationAction, "active" | "idle">> = {
   start_compute: "active",
   apply_config: "active",
@@ -24,12 +24,12 @@ const TARGET: Partial<Record<OperationAction, "active" | "idle">> = {
 /** A longer history costs memory, and no test needs it. */
 const KEPT_OPERATIONS = 5000;
 
-/** How the next operation of this action ends, where a test has decided it; undefined = as the options say. */
+/** The outcome of the next operation with this action, if a test has set one; undefined = as the options say. */
 export type InjectedOutcome = (action: OperationAction) => OperationOutcome | undefined;
 
 /**
- * Moves computes through their states. Each compute runs its operations one after the other; each takes its time and
- * then changes the state. Timers never keep the process alive.
+ * Moves computes through their states. Each compute runs its operations in sequence; each takes its time and then
+ * changes the state. Timers never keep the process alive.
  */
 export class Operations {
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -40,7 +40,7 @@ export class Operations {
     private readonly injectedOutcome: InjectedOutcome,
   ) {}
 
-  /** Queues the actions behind those that the compute has already. */
+  /** Queues the actions after those already queued for the compute. */
   schedule({
     project,
     endpoint,
@@ -75,7 +75,7 @@ export class Operations {
     return operations;
   }
 
-  /** Whether the compute is active once all its operations have ended well. */
+  /** Whether the compute is active after all its operations have succeeded. */
   willBeActive(project: StoredProject, endpoint: StoredEndpoint): boolean {
     const targets = this.unfinishedOf(project, endpoint.id).flatMap(({ action }) => TARGET[action] ?? []);
     return (targets.at(-1) ?? endpoint.current_state) === "active";

@@ -26,7 +26,7 @@ export interface StoredEndpoint {
   autoscaling_limit_max_cu: number;
   region_id: string;
   type: "read_write" | "read_only";
-  /** Free text after an edit by hand only: a client must cope with an undocumented state. */
+  /** Free text only after an edit by hand: clients must handle an undocumented state. */
   current_state: string;
   pending_state?: string;
   settings: EndpointSettings;
@@ -56,7 +56,7 @@ export const OPERATION_ACTIONS = [
 ] as const;
 export type OperationAction = (typeof OPERATION_ACTIONS)[number];
 
-/** How an operation ends, decided when it is scheduled. */
+/** The outcome of an operation, decided when it is scheduled. */
 export type OperationOutcome =
   | { status: "finished" }
   | { status: "failed" | "error" | "cancelled"; error?: string | undefined }
@@ -74,7 +74,7 @@ export interface StoredOperation {
   created_at: string;
   updated_at: string;
   total_duration_ms: number;
-  /** Not answered: how long it runs, when it began to, and how it ends. */
+  /** Not in responses: its duration, start and outcome. */
   run: { duration_ms: number; started_ms?: number; outcome: OperationOutcome };
 }
 
@@ -86,11 +86,11 @@ export interface StoredIntegration {
   role_name: string;
   created_at: string;
   owned_by: string;
-  /** Where an edit has set it, or an earlier version has written it; else the emulator's own (http/keySet.ts). */
+  /** Set by an edit or an earlier version; otherwise the emulator's own (http/keySet.ts). */
   jwks_url?: string;
-  /** Not answered: oldest first. None until they are asked for (signingKeys.ts). */
+  /** Not in responses: oldest first. Created on first use (signingKeys.ts). */
   signing_keys?: StoredSigningKey[];
-  /** Not answered: hashes of the ends of the urls that were handed out for an ownership transfer. */
+  /** Not in responses: hashes of the tokens in the URLs issued for an ownership transfer. */
   transfer_token_hashes?: string[];
 }
 
@@ -104,7 +104,7 @@ export interface StoredSigningKey {
   created_at: string;
 }
 
-/** The secret server key is answered once and kept only as a hash. */
+/** The secret server key is returned once and stored only as a hash. */
 export interface StoredKeySet {
   auth_provider: string;
   pub_client_key: string;
@@ -149,7 +149,7 @@ export type StoredEmailServer =
 export interface ProjectLists {
   branches: StoredBranch[];
   endpoints: StoredEndpoint[];
-  /** Ids of deleted computes: deleting one again is answered differently from an id that never existed. */
+  /** Ids of deleted computes: deleting one again has another response than an id that never existed. */
   deleted_endpoints: string[];
   /** Oldest first. */
   operations: StoredOperation[];
@@ -162,7 +162,7 @@ export interface ProjectLists {
   kept_schemas: string[];
 }
 
-/** What a project starts with. The data file must have each of these lists. */
+/** The initial lists of a project. The data file must have each of them. */
 export const emptyLists = (): ProjectLists => ({
   branches: [],
   endpoints: [],
@@ -190,15 +190,15 @@ export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(24
 
 export const now = (): string => new Date().toISOString();
 
-/** When the objects of the start were created: long ago, so that a list that lags shows them. */
+/** When the initial objects were created: long ago, so that a lagging list contains them. */
 export const SEEDED_AT = "2025-01-01T00:00:00.000Z";
 
-/** How a secret is shown: a test can see that the right one arrived, and nobody can use it. */
+/** A hashed secret: a test can verify that the right one arrived, and nobody can use it. */
 export const hashed = (value: string): string => `sha256:${createHash("sha256").update(value).digest("hex")}`;
 
-/** A record without the keys that are undefined: a change that can be assigned to another record. */
+/** Removes undefined keys, so that the change can be assigned to a record. */
 export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  // fromEntries forgets which keys belong to which type.
+  // The type of fromEntries loses the relation of keys and values.
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

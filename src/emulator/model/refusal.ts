@@ -1,6 +1,6 @@
-/** Why the service refuses a request. Each kind has a status of its own in HTTP (http/errors.ts). */
+/** Why the service refuses a request. Each kind has its own HTTP status (http/errorResponses.ts). */
 export type RefusalKind =
-  /** The request breaks a rule, whatever the service holds. */
+  /** The request breaks a rule, independent of the state. */
   | "invalid"
   | "not found"
   /** The object exists already. */
@@ -10,7 +10,7 @@ export type RefusalKind =
   /** An operation of the project is running. Nothing was executed. */
   | "locked";
 
-/** The service refuses a request, in its own words (docs/design/api.md, Errors). */
+/** The service refuses a request, with its own message (docs/design/api.md, Errors). */
 export class ModelRefusal extends Error {
   constructor(
     readonly kind: RefusalKind,

@@ -20,7 +20,7 @@ export interface ProjectPlan {
   branches: BranchPlan[];
 }
 
-/** The three branches of the demo project; elsewhere the project's id is appended, so that a branch id is unique. */
+/** The three branches of the demo project; for other projects the id is appended, so that branch ids are unique. */
 export const standardBranches = (projectId: string): BranchPlan[] =>
   ["main", "dev", "test"].map((name) => ({
     id: projectId === DEMO_PROJECT_ID ? `br-${name}` : `br-${name}-${projectId}`,

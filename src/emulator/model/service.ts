@@ -5,7 +5,7 @@ import { Operations, type InjectedOutcome } from "./operations";
 import { SigningKeys } from "./signingKeys";
 import { Store } from "./store";
 
-/** The service apart from HTTP: what it holds, what requests do to it, and what happens in it over time. */
+/** The service without HTTP: its data, the operations on it, and its changes over time. */
 export class Service {
   readonly store = new Store();
   readonly signingKeys = new SigningKeys(this.store);
@@ -22,7 +22,7 @@ export class Service {
     this.auth = new Auth(options, this.store);
   }
 
-  /** The records that a list shows: it can lag behind a creation (docs/design/api.md, Delays). */
+  /** The records in a list: it can lag behind a creation (docs/design/api.md, Delays). */
   listed<T extends { created_at: string }>(records: readonly T[]): T[] {
     return records.filter(({ created_at }) => Date.now() - Date.parse(created_at) >= this.options.listLagMs);
   }

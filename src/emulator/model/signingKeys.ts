@@ -7,12 +7,12 @@ import type { Store } from "./store";
 
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
-/** What verifiers accept without any setting: OpenID Connect makes each of them support it, and many take no other. */
+/** What verifiers accept by default: OpenID Connect requires its support, and many accept nothing else. */
 export const STANDARD_ALGORITHM: SigningAlgorithm = "RS256";
 
 const generate = promisify(generateKeyPair);
 
-/** A private key for an algorithm, made outside of the event loop. */
+/** A private key for an algorithm, generated outside of the event loop. */
 export async function newPrivateKey(algorithm: SigningAlgorithm): Promise<KeyObject> {
   const pair =
     algorithm === "RS256" ? generate("rsa", { modulusLength: 2048 }) : generate("ec", { namedCurve: "P-256" });
@@ -23,11 +23,11 @@ export const privateKeyOf = ({ private_jwk }: StoredSigningKey): KeyObject =>
   createPrivateKey({ key: private_jwk, format: "jwk" });
 
 /**
- * The keys that sign the tokens of an integration, oldest first: the last one signs, all of them verify. They are made
- * when they are first asked for, as an RSA key takes longer than the start of an emulator.
+ * The keys that sign an integration's tokens, oldest first: the last one signs, all of them verify. They are created on
+ * first use, because generating an RSA key takes longer than starting an emulator.
  */
 export class SigningKeys {
-  /** The first keys that are being made: of several requests at once, one makes it. */
+  /** Running creations of first keys: concurrent requests share one. */
   private readonly first = new WeakMap<StoredIntegration, Promise<StoredSigningKey>>();
 
   constructor(private readonly store: Store) {}
@@ -45,7 +45,7 @@ export class SigningKeys {
     }
   }
 
-  /** A new key, which signs from now on. */
+  /** Adds a key, which signs from now on. */
   async add(integration: StoredIntegration, alg: SigningAlgorithm): Promise<StoredSigningKey> {
     const private_jwk = (await newPrivateKey(alg)).export({ format: "jwk" });
     const key: StoredSigningKey = { kid: newId(), alg, private_jwk, created_at: now() };
@@ -54,7 +54,7 @@ export class SigningKeys {
     return key;
   }
 
-  /** What the key signed verifies no more. If it was the last one, a new one is made when it is needed. */
+  /** Tokens of this key no longer verify. If it was the last key, a new one is created on demand. */
   drop(kid: string): void {
     const all = this.store.projects.flatMap(({ integrations }) => integrations);
     const owner = all.find(({ signing_keys }) => signing_keys?.some((key) => key.kid === kid));
@@ -63,7 +63,7 @@ export class SigningKeys {
     this.store.changed();
   }
 
-  /** The public halves, as a JSON Web Key Set. */
+  /** The public keys, as a JSON Web Key Set. */
   async publicSet(integration: StoredIntegration): Promise<{ keys: JsonWebKey[] }> {
     await this.current(integration);
     const keys = integration.signing_keys ?? [];

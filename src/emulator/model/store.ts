@@ -1,7 +1,7 @@
 import type { StoredBranch, StoredEndpoint, StoredIntegration, StoredProject } from "./records";
 import { invalid, notFound } from "./refusal";
 
-/** The projects of the emulator. A look-up refuses what does not exist. */
+/** The emulator's projects. A look-up fails if the object does not exist. */
 export class Store {
   private readonly byId = new Map<string, StoredProject>();
   private readonly listeners: (() => void)[] = [];
@@ -61,7 +61,7 @@ export function findIntegration(project: StoredProject, authProvider?: string): 
   return integration;
 }
 
-/** The integration of the project that is named, or else of the only project that has one. */
+/** The named project and its integration, otherwise the only project that has one. */
 export function findNamedIntegration(store: Store, projectId: string | undefined): [StoredProject, StoredIntegration] {
   const projects =
     projectId === undefined

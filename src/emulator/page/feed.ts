@@ -1,21 +1,21 @@
 import type { PageSnapshot } from "./snapshot";
 
-/** Changes within this time are sent together: a page that is read by a person needs no more. */
+/** Changes within this time are sent together: a human reader needs no more. */
 const TOGETHER_MS = 100;
-/** A line that says nothing, so that nothing between the two takes the connection for dead. */
+/** An empty message, so that nothing in between considers the connection dead. */
 const SILENCE_MS = 15_000;
-/** Each open page keeps one snapshot at most. */
+/** Each open page keeps at most one snapshot. */
 const MOST_READERS = 50;
 
 const encoder = new TextEncoder();
 
 /**
- * What changed, as server-sent events. Nothing is looked at without a reader. A reader takes a message when it has sent the
- * one before: whoever is slow gets the sum of the changes later, so that nothing piles up.
+ * Changes as server-sent events. Without a reader, nothing is computed. A reader takes a message after it has sent the
+ * previous one: a slow reader gets the combined changes later, so that nothing queues up.
  */
 export class Feed {
   private current: PageSnapshot = new Map();
-  /** What ends the stream of each. */
+  /** Functions that end the readers' streams. */
   private readonly readers = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
   private readonly waiting = new Set<() => void>();
@@ -38,12 +38,12 @@ export class Feed {
     }, TOGETHER_MS).unref();
   }
 
-  /** Ends every stream. Who asks again is checked again. */
+  /** Ends every stream. A client that reconnects is authorised again. */
   end(): void {
     for (const end of [...this.readers]) end();
   }
 
-  /** Everything first, then the changes, until the reader goes away or `end` is called. */
+  /** Sends everything first, then the changes, until the reader disconnects or `end` is called. */
   stream(): ReadableStream<Uint8Array> {
     let seen: PageSnapshot | undefined;
     let isOver = false;
@@ -71,7 +71,7 @@ export class Feed {
         },
         cancel: leave,
       },
-      // Nothing is made before it is read.
+      // Nothing is produced before it is read.
       { highWaterMark: 0 },
     );
   }
@@ -88,7 +88,7 @@ export class Feed {
     this.current = new Map();
   }
 
-  /** Calls back with the next change, or after some silence. Returns what ends the waiting at once. */
+  /** Calls back at the next change, or after some silence. Returns a function that ends the wait. */
   private waitFor(resolve: () => void): () => void {
     const wake = (): void => {
       clearTimeout(timer);
@@ -104,7 +104,7 @@ export class Feed {
 const isSame = (before: PageSnapshot, after: PageSnapshot): boolean =>
   before.size === after.size && [...after].every(([key, json]) => before.get(key) === json);
 
-/** One event. The records are JSON already. `fresh`: it holds everything, and what the page has besides is gone. */
+/** One event. The records are already JSON. `fresh`: it is complete, and the page removes everything else. */
 function message(before: PageSnapshot | undefined, after: PageSnapshot): string {
   const set = [...after].filter(([key, json]) => before?.get(key) !== json);
   const gone = before === undefined ? [] : [...before.keys()].filter((key) => !after.has(key));

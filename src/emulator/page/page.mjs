@@ -1,6 +1,6 @@
 /**
- * The emulator's page. The emulator sends records, each with a key that stays with it, and then those that change. A record
- * has one element, which is changed in place: what has the focus keeps it. Everything is put in as text.
+ * The emulator's page. The emulator sends records, each with a stable key, and then those that change. A record has one
+ * element, which is updated in place, so that it keeps the focus. All content is inserted as text.
  */
 
 /** @typedef {Record<string, any>} Value A record as the control routes show it, each kind with its own fields. */
@@ -352,7 +352,7 @@ function faultWords(value) {
 
 const START = Date.now();
 let span = 60_000;
-/** How far the clock of the emulator is ahead of ours. */
+/** How far the emulator's clock is ahead of the browser's. */
 let ahead = 0;
 /** @type {Map<string, { bar: HTMLElement, from: number, to: number | undefined, key: string }>} */
 const bars = new Map();
@@ -398,7 +398,7 @@ function stripGone(row) {
   for (const [id, { bar }] of bars) if (row.contains(bar)) bars.delete(id);
 }
 
-/** Moves the strips that have bars: those alone, and only while there are some. */
+/** Moves only strips with bars, and only while there are any. */
 function tick() {
   clock = undefined;
   const now = Date.now();
@@ -431,12 +431,12 @@ byId("span").addEventListener("change", (/** @type {Event} */ { target }) => {
 // ---- The stream
 
 let token = "";
-/** On an address that other machines reach. It is kept here alone. */
+/** The key, on an address that other machines can reach. It is stored only here. */
 let apiKey = "";
 /** @type {AbortController | undefined} */
 let connection;
 
-/** Takes the token out of the address, where others could read it over a shoulder or in a history. */
+/** Removes the token from the address, where others could see it on the screen or in a history. */
 function takeToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (given !== null) {
@@ -457,7 +457,7 @@ function apply({ set, gone, fresh, now }) {
   ahead = now - Date.now();
   const arrived = new Set(set.map(([key]) => key));
   const left = fresh ? [...entries.keys()].filter((key) => !arrived.has(key)) : gone;
-  // What is in a container goes before it.
+  // The content of a container is placed before it.
   for (const key of left.reverse()) {
     const entry = entries.get(key);
     if (entry === undefined) continue;
@@ -543,14 +543,14 @@ async function connect() {
       showConnection("connecting", "connecting again");
     } catch (error) {
       if (own.signal.aborted) return;
-      // A TypeError says that nobody answers.
+      // A TypeError means that nothing responded.
       showConnection("connecting", error instanceof TypeError ? "the emulator does not answer" : String(error));
     }
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
 
-// A browser keeps six connections to a host: a page that nobody sees leaves them to the others.
+// A browser opens at most six connections to a host: a hidden page leaves them to the others.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {
     connection?.abort();
@@ -669,7 +669,7 @@ function openCompute(key) {
   for (const name of ["min", "max"]) {
     const select = find(dialog, `select[name="${name}"]`);
     const current = entry.value[`autoscaling_limit_${name}_cu`];
-    // An edit may have left any number.
+    // An edit may have set any number.
     const sizes = [...new Set([...SIZES, current])].sort((one, other) => one - other);
     select.replaceChildren(...sizes.map((size) => new Option(String(size), String(size), false, size === current)));
   }

@@ -9,7 +9,7 @@ import { Feed } from "./feed";
 import { shell } from "./shell";
 import { snapshotOf } from "./snapshot";
 
-/** Nothing from elsewhere, nothing inline, in no frame; and no text can become markup (trusted types). */
+/** Nothing external, nothing inline, no framing; and no text can become markup (trusted types). */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,13 +33,13 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
-/** Also on a refusal. */
+/** Applies to refusals as well. */
 const secured: MiddlewareHandler<Env> = async (context, next) => {
   await next();
   for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
 };
 
-/** Beside this file, in dist as in src. Read when a page asks: nobody else needs it. */
+/** Beside this file, in dist as in src. Read on request: only the page needs it. */
 const asset = (name: string, type: string) => (): Response =>
   new Response(readFileSync(join(__dirname, name)), { headers: { "content-type": `${type}; charset=utf-8` } });
 
@@ -48,7 +48,7 @@ export function pageRoutes(control: ControlParts): Hono<Env> {
   const { service, faults, log, key, site } = control;
   const feed = new Feed(() => snapshotOf(control));
   for (const source of [service.store, faults, log]) source.onChange(() => feed.changed());
-  // What a page has opened with the key ends with it. Nobody rotates it before the emulator listens, so isLocal is known.
+  // Rotating the key ends streams opened with it. It cannot happen before the emulator listens, so isLocal is known.
   key.onRotation(() => (site.isLocal ? undefined : feed.end()));
 
   const page = new Hono<Env>();

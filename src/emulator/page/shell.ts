@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 
-/** A list in the part of a project that is about its auth: a heading, the items, and what to say without any. */
+/** A list in a project's auth section: a heading, the items, and the text for an empty list. */
 const list = (kind: string, heading: string) =>
   html` <section class="block">
     <h4>${heading}</h4>
@@ -25,8 +25,8 @@ const list = (kind: string, heading: string) =>
   </section>`;
 
 /**
- * The page without any data: that comes by the events, as text. The parts that repeat are templates. Roles of the tables
- * stand here because a narrow window lays the rows out in another way, which takes the roles away.
+ * The page without data, which arrives as text by events. Repeated parts are templates. Tables have explicit roles,
+ * because a narrow window uses another layout, which removes the implicit ones.
  */
 export const shell = html`<!doctype html>
   <html lang="en">

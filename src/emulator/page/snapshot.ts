@@ -6,17 +6,17 @@ import type { EmulatorRequest } from "../controlTypes";
 import { API_ROOT } from "../http/route";
 import type { StoredOperation, StoredProject } from "../model/records";
 
-/** What the page shows at one moment: the JSON of each record, by a key that stays with it. Containers come first. */
+/** The page's content at one moment: the JSON of each record by a stable key. Containers come first. */
 export type PageSnapshot = ReadonlyMap<string, string>;
 
-/** The page shows the latest; the control routes show all. */
+/** The page shows the latest operations; the control routes show all. */
 const SHOWN_OPERATIONS = 200;
 const SHOWN_REQUESTS = 200;
 const SHOWN_BODY = 2000;
 
 const operation = ({ run, ...rest }: StoredOperation): object => ({ ...rest, started_ms: run.started_ms });
 
-/** A logged body does not change once it is there, and the log is looked at again and again. */
+/** A logged body never changes, and the log is read repeatedly. */
 const bodies = new WeakMap<EmulatorRequest, string>();
 
 /** Secrets were masked when the request was logged. */
@@ -31,7 +31,7 @@ function bodyOf(request: EmulatorRequest): string {
   return shown;
 }
 
-/** The records of the state, of the faults and of the request log, secrets masked as the control routes mask them. */
+/** The records of the state, of the faults and of the request log, with secrets masked as in the control routes. */
 export function snapshotOf({ service, faults, log, site }: ControlParts): PageSnapshot {
   const { store, options } = service;
   const snapshot = new Map<string, string>();
@@ -48,7 +48,7 @@ export function snapshotOf({ service, faults, log, site }: ControlParts): PageSn
     add("project", "", id, { name, region_id });
     for (const [kind, key, value] of partsOf(project, site.origin)) add(kind, id, key, withoutSecrets(value) as object); // it keeps the shape
   }
-  // A body may be large, and the page says what happens, not with which words.
+  // A body may be large, and the page shows what happens, not the contents.
   for (const { id, body: _body, merge: _merge, headers: _headers, ...fault } of faults.list()) {
     add("fault", "", id, fault);
   }
@@ -58,7 +58,7 @@ export function snapshotOf({ service, faults, log, site }: ControlParts): PageSn
   return snapshot;
 }
 
-/** Kind, id and record of what the page shows of a project. `origin`: where its key sets are served. */
+/** Kind, id and record of a project's objects on the page. `origin`: where its key sets are served. */
 function partsOf(project: StoredProject, origin: string): [kind: string, id: string, record: object][] {
   return [
     ...project.branches.map((branch) => ["branch", branch.id, branch] as const),

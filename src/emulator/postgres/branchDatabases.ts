@@ -3,10 +3,10 @@ import type { Store } from "../model/store";
 import type { PostgresServer } from "./postgresServer";
 import type { DatabaseScope } from "./serviceDatabases";
 
-/** By record: a branch that is there again after a reset has the same id, and is another one. */
+/** By record: a branch that exists again after a reset has the same id, but is another branch. */
 type Branches = ReadonlyMap<StoredBranch, Required<DatabaseScope>>;
 
-/** Drops the databases of each branch that is gone: deleted, with its project, or by a reset. */
+/** Drops the databases of each branch that no longer exists: deleted, with its project, or by a reset. */
 export class BranchDatabases {
   private known: Branches;
 
@@ -17,7 +17,7 @@ export class BranchDatabases {
     this.known = this.branches();
   }
 
-  /** Drops what the earlier run of this instance has left: it was killed, or Postgres was away. */
+  /** Drops what an earlier run of this instance has left because it was killed or Postgres was unreachable. */
   async start(): Promise<void> {
     const existing = new Set([...this.known.values()].map((branch) => JSON.stringify(branch)));
     for (const { projectId, branchId } of await this.server.databases.places()) {
@@ -26,15 +26,15 @@ export class BranchDatabases {
     }
   }
 
-  /** Call after each change of the model, before anybody can ask for a database. */
+  /** Call after each change of the model, before a client can request a database. */
   follow(): void {
     const now = this.branches();
     const gone = [...this.known].filter(([branch]) => !now.has(branch)).map(([, which]) => which);
-    // Nothing of before is left: a reset. What clients have made belongs to no branch, and goes as well.
+    // No branch remains: a reset. Databases that clients have created belong to no branch and are dropped as well.
     const dropped: DatabaseScope[] = gone.length > 0 && gone.length === this.known.size ? [{}] : gone;
     this.known = now;
     for (const which of dropped) {
-      // The server tries again before it gives out a database that this concerns.
+      // The server retries before it returns an affected database.
       this.server.databases
         .drop(which)
         .catch((error: Error) => process.emitWarning(`databases were not dropped: ${error.message}`));

@@ -1,18 +1,18 @@
-/** A client and its session on the server, joined. */
+/** A client connected to its session on the server. */
 import type { Socket } from "node:net";
 import { backendKeyData, fatal, parameterStatus, readyForQuery, SessionError } from "./protocol";
 import { Traffic } from "./traffic";
 import type { ServerSession } from "./upstream";
 
-/** A client that was told the end closes its connection; one that does not is closed. */
+/** A client closes its connection after the final error; otherwise it is closed after this time. */
 const LAST_WORDS_MS = 2_000;
-/** What a client has sent before it went is still done, if it takes no longer. */
+/** What a client sent before it disconnected is still executed, within this time. */
 const LAST_QUERY_MS = 5_000;
 
-/** Closes the connection of a client, with last words where it can be told any. */
+/** Closes a client's connection, with a final error if one can be sent. */
 export function dismiss(client: Socket, reason: SessionError | undefined): void {
   if (client.destroyed) return;
-  // What it may still send must not turn the end into a reset, which would lose the words.
+  // Pending input must not turn the end into a reset, which would lose the error.
   client.resume();
   if (reason === undefined) client.end();
   else client.end(fatal(reason));
@@ -38,12 +38,12 @@ export class ClientSession {
   constructor(
     private readonly client: Socket,
     readonly server: ServerSession,
-    /** What the client names to cancel a query. Not that of the server, which only the gate knows. */
+    /** The key with which the client cancels a query. Not the server's, which only the gate knows. */
     readonly secretKey: number,
     private readonly on: {
       /** Something was sent, in either direction. */
       readonly use: () => void;
-      /** The client has gone, and its query goes on. */
+      /** The client has disconnected, and its query continues. */
       readonly abandoned: () => void;
     },
   ) {
@@ -55,11 +55,11 @@ export class ClientSession {
     return this.#traffic.isBusy;
   }
 
-  /** Tells the client that it can begin, and passes on what both say. */
+  /** Tells the client that it can begin, and forwards data in both directions. */
   join(): void {
     const { client, server } = this;
     const { socket, processId, parameters } = server;
-    socket.on("error", () => undefined); // it closes then
+    socket.on("error", () => undefined); // The socket closes then.
     socket.setNoDelay(true);
     client.once("close", () => this.#clientGone());
     socket.once("close", () => this.#serverGone());
@@ -86,12 +86,12 @@ export class ClientSession {
     socket.pipe(client, { end: false });
   }
 
-  /** What the client is told when the server's session ends without a word. */
+  /** The error for the client if the server's session ends without one. */
   willEnd(reason: SessionError): void {
     this.#ending = reason;
   }
 
-  /** Ends what is left of it. */
+  /** Closes what is still open. */
   end(): void {
     this.server.socket.destroy();
     this.#serverGone();
@@ -103,7 +103,7 @@ export class ClientSession {
     dismiss(this.client, this.#traffic.canBeTold ? this.#ending : undefined);
   }
 
-  /** The server notices at once where no query runs. */
+  /** If no query runs, the server notices at once. */
   #clientGone(): void {
     if (this.#isOver) return;
     this.#isOver = true;

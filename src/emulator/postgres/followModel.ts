@@ -3,7 +3,7 @@ import { BranchDatabases } from "./branchDatabases";
 import type { PostgresServer } from "./postgresServer";
 import { UsersSync } from "./usersSync";
 
-/** Lets the databases follow the model until it is stopped. What an earlier run has left is dropped first. */
+/** Makes the databases follow the model until it is stopped. Leftovers of an earlier run are dropped first. */
 export async function followModel(store: Store, server: PostgresServer): Promise<{ stop(): Promise<void> }> {
   const branches = new BranchDatabases(store, server);
   const users = new UsersSync(store, server);

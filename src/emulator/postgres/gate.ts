@@ -1,6 +1,6 @@
 /**
- * The one address at which all computes are reached: it authenticates a client, finds out which compute it is for, and
- * joins it with a session of its own on the server, as long as the record of the compute allows that.
+ * The single address for all computes: it authenticates a client, determines its compute, and connects it to a separate
+ * session on the server, as long as the compute's record allows it.
  */
 import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
@@ -21,21 +21,21 @@ import { Gone, Input, readFirstMessage } from "./startup";
 import { findCompute, requireCompute, requireRole, targetOf, type Compute } from "./target";
 import { PostgresError } from "./upstream";
 
-/** Postgres waits for a minute. Nobody types a password here. */
+/** Postgres waits for a minute, but here nobody types a password. */
 const AUTHENTICATION_MS = 10_000;
-/** For the words of the server to arrive, after its sessions were ended. */
+/** The time for the server's errors to arrive after its sessions were ended. */
 const LAST_WORDS_MS = 1_000;
-/** For the server to do what it is asked for. One that hangs must not hold up an end. */
+/** The time limit for the server. A hanging server must not delay the shutdown. */
 const PATIENCE_MS = 5_000;
 
 const ADMIN_SHUTDOWN = "57P01";
 const wasEnded = (): SessionError =>
   new SessionError(ADMIN_SHUTDOWN, "terminating connection due to administrator command");
 
-/** A connection to a compute: from before its session on the server is opened until after it is closed. */
+/** A connection to a compute, from before its server session opens until after it closes. */
 interface Seat {
   readonly endpointId: string;
-  /** What the compute had at the beginning, and gets only by a restart or a move. */
+  /** The initial settings of the compute, which only a restart or a move can change. */
   readonly configuration: string;
   session?: ClientSession;
   isEnding: boolean;
@@ -45,9 +45,9 @@ interface Seat {
 const configurationOf = (endpoint: StoredEndpoint): string =>
   JSON.stringify([endpoint.branch_id, endpoint.autoscaling_limit_min_cu, endpoint.autoscaling_limit_max_cu]);
 
-/** Undefined: of that size the service tells none. */
+/** Undefined: the service gives no limit for that size. */
 export function connectionLimit({ autoscaling_limit_max_cu: cu }: StoredEndpoint): number | undefined {
-  // An edit by hand may have left any number.
+  // An edit by hand may have set any number.
   return isComputeSize(cu) ? maxConnections(cu) : undefined;
 }
 
@@ -56,9 +56,9 @@ export class Gate {
     const served = this.#serve(client).finally(() => this.#opening.delete(served));
     this.#opening.add(served);
   });
-  /** Connections until they are joined, or refused. */
+  /** Connections that are neither joined nor refused yet. */
   readonly #opening = new Set<Promise<void>>();
-  /** What stops to serve a client that has no session yet. */
+  /** Aborts serving a client that has no session yet. */
   readonly #clients = new Map<Socket, AbortController>();
   readonly #seats = new Set<Seat>();
   readonly #changes = new EventEmitter().setMaxListeners(0);
@@ -76,12 +76,12 @@ export class Gate {
     service.store.onChange(() => this.#follow());
   }
 
-  /** Resolves with the port. */
+  /** Resolves to the port. */
   async listen(port: number, host: string): Promise<number> {
     this.#listener.listen(port, host);
     await once(this.#listener, "listening");
     this.#follow();
-    return (this.#listener.address() as AddressInfo).port; // a TCP server has no other kind of address
+    return (this.#listener.address() as AddressInfo).port; // A TCP server has no other kind of address.
   }
 
   /** Ends all sessions, here and on the server. */
@@ -98,7 +98,7 @@ export class Gate {
   async #serve(client: Socket): Promise<void> {
     const stop = new AbortController();
     this.#clients.set(client, stop);
-    client.on("error", () => undefined); // it closes then
+    client.on("error", () => undefined); // The socket closes then.
     client.once("close", () => {
       this.#clients.delete(client);
       stop.abort(new Gone());
@@ -129,7 +129,7 @@ export class Gate {
     await this.#scram.authenticate(input, user);
     clearTimeout(timer);
 
-    // Nobody starts a compute without a role on it. It may have moved when it is active.
+    // A connection without a role does not start a compute. The compute may have moved by the time it is active.
     requireRole(requireCompute(this.service.store, endpointId), user);
     const compute = await activeCompute(this.service, endpointId, (signal) => this.#change(signal), stop);
     requireRole(compute, user);
@@ -140,7 +140,7 @@ export class Gate {
       const readOnly = endpoint.type === "read_only";
       const name = await this.server.databases.get(place);
       const onServer = await this.server.connect(name, { readOnly, startup });
-      // It may have been restarted, moved or deleted meanwhile: then it serves no query at all.
+      // The compute may have been restarted, moved or deleted meanwhile: then the connection serves no query.
       if (seat.isEnding || this.#isOver(seat)) {
         onServer.socket.destroy();
         throw wasEnded();
@@ -192,7 +192,7 @@ export class Gate {
     if (session !== undefined) await this.server.cancel(session.server);
   }
 
-  /** The next change of what the service holds. */
+  /** The next change of the service's state. */
   #change(signal: AbortSignal): Promise<unknown> {
     return once(this.#changes, "change", { signal });
   }
@@ -204,23 +204,23 @@ export class Gate {
     this.#changes.emit("change");
   }
 
-  /** Whether the record says that the sessions of then are gone. */
+  /** Whether the record implies that earlier sessions have ended. */
   #isOver({ endpointId, configuration }: Seat): boolean {
     const endpoint = findCompute(this.service.store, endpointId)?.endpoint;
     if (endpoint === undefined || endpoint.current_state !== "active") return true;
-    // What is under way takes effect at its end.
+    // A running operation takes effect when it ends.
     if (endpoint.pending_state !== undefined) return false;
     return endpoint.disabled || configurationOf(endpoint) !== configuration;
   }
 
-  /** Ends sessions on the server, whose words reach the client. */
+  /** Ends sessions on the server, whose errors reach the client. */
   async #end(seats: readonly Seat[]): Promise<void> {
     for (const seat of seats) seat.isEnding = true;
     const sessions = seats.flatMap(({ session }) => session ?? []);
     if (sessions.length === 0) return;
     for (const session of sessions) session.willEnd(wasEnded());
     const gone = Promise.all(sessions.map(({ closed }) => closed));
-    // A server that cannot be asked has none of them.
+    // An unreachable server has no sessions.
     const ended = this.server.terminate(sessions.map(({ server }) => server.processId)).catch(() => undefined);
     await Promise.race([ended, delay(PATIENCE_MS, undefined, { ref: false })]);
     await Promise.race([gone, delay(LAST_WORDS_MS, undefined, { ref: false })]);
@@ -228,7 +228,7 @@ export class Gate {
   }
 }
 
-/** In the words of the server, or of what cannot reach it. */
+/** The error of the server, or of the failed connection to it. */
 function asSessionError(error: unknown): SessionError {
   if (error instanceof SessionError) return error;
   const words = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-/** Computes without a query go idle, by a suspend as any other. */
+/** Suspends computes without queries, by the usual operation. */
 import type { StoredEndpoint } from "../model/records";
 import type { Service } from "../model/service";
 import { LONGEST_TIMER_MS } from "../emulatorOptions";
@@ -24,7 +24,7 @@ export class Idleness {
     private readonly isBusy: (endpointId: string) => boolean,
   ) {}
 
-  /** Call after each change of what the service holds: an active compute is watched from when it became so. */
+  /** Call after each change of the service's state: an active compute is watched from its activation on. */
   follow(): void {
     const active = this.service.store.projects
       .flatMap(({ endpoints }) => endpoints)
@@ -39,7 +39,7 @@ export class Idleness {
     }
   }
 
-  /** A client has sent something, or was answered. */
+  /** A client has sent or received something. */
   used(endpointId: string): void {
     const watch = this.#watches.get(endpointId);
     if (watch !== undefined) watch.usedAt = performance.now();

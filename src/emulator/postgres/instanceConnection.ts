@@ -2,12 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { OBJECT_IN_USE } from "./sql";
 import { PostgresError, type AdminConnection, type RoleLogin, type Query, type Upstream } from "./upstream";
 
-/** How long a server takes at most to notice that an emulator was killed. */
+/** The longest time that a server needs to notice that an emulator was killed. */
 const PATIENCE_MS = 5_000;
-/** Of the advisory lock: the other half of its key is the mark. */
+/** One half of the advisory lock's key; the other half is the mark. */
 const LOCK = 0x737663;
 
-/** The connection to the user's Postgres that holds the lock of one instance of the emulator, and longer work beside it. */
+/**
+ * The connection to the user's Postgres that holds the lock of an emulator instance, and separate connections for
+ * longer work.
+ */
 export class InstanceConnection {
   private isClosed = false;
   private control: Promise<AdminConnection> | undefined;
@@ -23,13 +26,13 @@ export class InstanceConnection {
     return this.upstream.where;
   }
 
-  /** A short query, on the connection that holds the lock. */
+  /** A short query on the connection that holds the lock. */
   async query(...[text, values]: Parameters<Query>): ReturnType<Query> {
     const connection = await this.connected();
     return connection.query(text, values);
   }
 
-  /** On a connection of its own, for as long as the work takes. */
+  /** On a separate connection, for the duration of the work. */
   async within<T>(database: string | undefined, work: (query: Query) => Promise<T>, login?: RoleLogin): Promise<T> {
     const connection = await this.upstream.admin(database, login);
     try {
@@ -39,7 +42,7 @@ export class InstanceConnection {
     }
   }
 
-  /** One such work after the other. */
+  /** Runs such work in sequence. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.work.then(work);
     this.work = result.catch(() => undefined);
@@ -58,12 +61,15 @@ export class InstanceConnection {
     const control = (this.control ??= this.upstream.admin().then((connection) => this.locked(connection)));
     const current = await control.catch(() => undefined);
     if (current?.ended === false) return current;
-    // The next query tries again: the server may be back.
+    // The next query reconnects: the server may be back.
     if (this.control === control) this.control = undefined;
     return current === undefined ? control : this.connected();
   }
 
-  /** Two emulators with one mark would drop each other's databases: a copied data file, or a second start with one. */
+  /**
+   * Two emulators with the same mark would drop each other's databases: with a copied data file, or a second start with
+   * one.
+   */
   private async locked(connection: AdminConnection): Promise<AdminConnection> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
@@ -80,7 +86,7 @@ export class InstanceConnection {
     );
   }
 
-  /** As Postgres wants it: a signed number of 4 bytes. */
+  /** Postgres requires a signed 4-byte number. */
   private get lockKey(): number {
     return Number.parseInt(this.mark, 16) | 0;
   }

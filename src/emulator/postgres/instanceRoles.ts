@@ -6,20 +6,20 @@ import { PostgresError, type RoleLogin } from "./upstream";
 
 const newLogin = (user: string): RoleLogin => ({ user, password: randomBytes(24).toString("base64url") });
 
-/** The three roles that an instance has on the server. A comment on each says whose it is. */
+/** The three roles of an instance on the server. A comment on each identifies the instance. */
 export class InstanceRoles {
-  /** Clients work as it, and their databases belong to it. */
+  /** The role of clients, which owns their databases. */
   readonly writer: RoleLogin;
   /** For read replicas. */
   readonly reader: RoleLogin;
   /** Owns the tables that clients must not write. */
   readonly keeper: RoleLogin;
-  /** Whether the user of the address is one. */
+  /** Whether the URL's user is a superuser. */
   isSuperuser = false;
-  /** Why there are no read-only sessions. */
+  /** Why read-only sessions are not available. */
   noReader: PostgresError | undefined;
 
-  /** @param comment what a comment of this instance begins with */
+  /** @param comment the prefix of this instance's comments */
   constructor(
     private readonly connection: InstanceConnection,
     mark: string,
@@ -67,11 +67,11 @@ export class InstanceRoles {
         });
         // Any role may change its own settings.
         await query(`ALTER ROLE ${role} RESET ALL`);
-        // Who is no superuser makes a database for a role, and ends its sessions, only as a member of it.
+        // A user that is not a superuser can create databases for a role and end its sessions only as its member.
         if (!this.isSuperuser) await query(`GRANT ${role} TO CURRENT_USER`);
         await query("COMMIT");
       }
-      // The rights refuse a write; this gives the words that a replica has for it.
+      // Permissions already refuse writes; this produces the error message of a replica.
       await query(`ALTER ROLE ${quoted(this.reader.user)} SET default_transaction_read_only = on`);
       await query(`GRANT pg_read_all_data TO ${quoted(this.reader.user)}`).catch((error: unknown) => {
         if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
@@ -84,7 +84,7 @@ export class InstanceRoles {
     });
   }
 
-  /** Any role may change its own password: a client did. */
+  /** A client may have changed its role's password, as any role may. */
   async renewPassword({ user, password }: RoleLogin): Promise<void> {
     await this.connection.query(`ALTER ROLE ${quoted(user)} PASSWORD ${literal(await storedPassword(password))}`);
   }

@@ -1,4 +1,4 @@
-/** The user's Postgres and the gate in front of it, as one thing that is opened and closed. */
+/** The user's Postgres and the gate in front of it, opened and closed together. */
 import { bracketed, type AcceptedKey } from "../http/access";
 import type { Service } from "../model/service";
 import { followModel } from "./followModel";
@@ -6,17 +6,17 @@ import { connectionLimit, Gate } from "./gate";
 import { PostgresServer } from "./postgresServer";
 
 interface Postgres {
-  /** Known when it listens. */
+  /** Known once it listens. */
   readonly address: string | undefined;
   listen(): Promise<void>;
-  /** What its user should know at the start. */
+  /** Notes for the user at the start. */
   notes(): string[];
   close(): Promise<void>;
 }
 
 /**
- * @param mark of the instance: its databases are found by it
- * @throws an error in words, which never hold the password of the URL.
+ * @param mark of the instance: identifies its databases
+ * @throws an error that never contains the password of the URL.
  */
 export async function openPostgres(url: string, mark: string, service: Service, key: AcceptedKey): Promise<Postgres> {
   const { options, store } = service;
@@ -30,9 +30,10 @@ export async function openPostgres(url: string, mark: string, service: Service, 
     await gate.close();
     await following.stop();
     const hasStarted = address !== undefined;
-    // What there is after a start that has failed: with a data file, that of an earlier one; else nobody would find it.
+    // After a failed start: with a data file, the databases of an earlier run stay; otherwise nobody could find them
+    // again.
     if (hasStarted ? options.postgresDrop : options.data === undefined) {
-      // What else the emulator has to close and to save does not depend on it.
+      // The rest of the emulator's shutdown does not depend on it.
       await server.remove().catch((error: unknown) => {
         process.emitWarning(`databases of the emulator are left: ${error instanceof Error ? error.message : error}`);
       });
@@ -63,7 +64,7 @@ export async function openPostgres(url: string, mark: string, service: Service, 
               `that is the limit, of all computes together (raise its max_connections)`,
           ];
     },
-    // Once: who ends an emulator twice gets the same end.
+    // Ends once: a second call gets the same promise.
     close: () => (ending ??= end()),
   };
 }

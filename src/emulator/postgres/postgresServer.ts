@@ -7,17 +7,17 @@ import { INSUFFICIENT_PRIVILEGE, INVALID_PASSWORD, isRefused, NOT_SUPPORTED, quo
 import { PostgresError, Upstream, type Query, type ServerSession } from "./upstream";
 
 const LOWEST_VERSION = 14;
-/** What an instance has open at most: a connection for short queries, and one that works in some database. */
+/** An instance's own connections: one for short queries, and one that works in a database. */
 const OWN_CONNECTIONS = 2;
-/** How long a session takes at most to end. */
+/** The longest time for a session to end. */
 const PATIENCE_MS = 5_000;
 
 /**
- * The user's own Postgres, for one instance of the emulator: what the instance has there is told by its mark, in the names of
- * its roles and in a comment on each role and database.
+ * The user's own Postgres, for one instance of the emulator. The instance's objects there are identified by its mark,
+ * in the names of its roles and in a comment on each role and database.
  */
 export class PostgresServer {
-  /** Connections that are left for users. Others may use the server too, so it is the most there can be. */
+  /** Connections that are left for users. An upper limit, because others may use the server too. */
   slots = 0;
   readonly databases: ServiceDatabases;
   private readonly connection: InstanceConnection;
@@ -36,9 +36,9 @@ export class PostgresServer {
   }
 
   /**
-   * Connects, and makes the roles of the instance.
+   * Connects, and creates the roles of the instance.
    * @param options.mark 8 hexadecimal digits
-   * @throws a PostgresError in words, where the server is not there, too old or on another machine, or refuses the rights
+   * @throws a PostgresError if the server is unreachable, too old or on another machine, or refuses the permissions
    */
   static async open(options: { url: string; remote: boolean; mark: string }): Promise<PostgresServer> {
     const server = new PostgresServer(await Upstream.at(options.url, options.remote), options.mark);
@@ -84,20 +84,20 @@ export class PostgresServer {
     await this.tryLogin(String(facts?.database));
   }
 
-  /** pg_hba.conf may accept the user of the address and nobody else: better told at the start than to the first client. */
+  /** pg_hba.conf may accept only the URL's user: better reported at the start than to the first client. */
   private async tryLogin(database: string): Promise<void> {
     try {
       const { socket } = await this.upstream.session(this.roles.writer, database, {});
       socket.destroy();
     } catch (error) {
-      // The server reads pg_hba.conf first: the role got in, and that database is not for it.
+      // The server reads pg_hba.conf first: the role was accepted, but may not use that database.
       if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
     }
   }
 
   /**
-   * A session as the instance's role, in one of `databases`. `startup` is what the client sent, such
-   * as application_name, client_encoding and search_path.
+   * A session as the instance's role, in one of `databases`. `startup` contains the client's parameters, such as
+   * application_name, client_encoding and search_path.
    */
   async connect(
     database: string,
@@ -114,12 +114,12 @@ export class PostgresServer {
     }
   }
 
-  /** Cancels what the session runs. */
+  /** Cancels the session's query. */
   async cancel({ processId }: ServerSession): Promise<void> {
     await this.signal("pg_cancel_backend", [processId]);
   }
 
-  /** Ends sessions on the server, and waits for that: closing a socket leaves a query running. */
+  /** Ends sessions on the server and waits for it: closing a socket leaves a query running. */
   async terminate(processIds: readonly number[]): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
     let left = await this.signal("pg_terminate_backend", processIds);
@@ -129,14 +129,14 @@ export class PostgresServer {
     }
   }
 
-  /** The role that clients work as, and that their databases belong to. */
+  /** The role of clients, which owns their databases. */
   get role(): string {
     return this.roles.writer.user;
   }
 
   /**
-   * Works in a database on tables of clients, or that theirs refer to. One such work at a time. A deferred trigger of
-   * theirs runs as whoever has changed the row (before Postgres 18), so that is no superuser.
+   * Works in a database on clients' tables, or on tables that those refer to. Runs one at a time. A client's deferred
+   * trigger runs as the user that changed the row (before Postgres 18), so that user is not a superuser.
    */
   within<T>(database: string, work: (query: Query) => Promise<T>): Promise<T> {
     return this.connection.exclusively(() => this.connection.within(database, work, this.roles.keeper));
@@ -152,7 +152,7 @@ export class PostgresServer {
     return this.connection.close();
   }
 
-  /** Signals sessions of the instance's roles. A number may have passed to somebody else's session meanwhile. */
+  /** Signals sessions of the instance's roles. A process id may meanwhile belong to another session. */
   private async signal(action: "pg_cancel_backend" | "pg_terminate_backend", ids: readonly number[]): Promise<number> {
     if (ids.length === 0) return 0;
     const rows = await this.connection.query(

@@ -3,10 +3,10 @@
  * (https://www.postgresql.org/docs/current/protocol-message-formats.html).
  */
 
-/** What a client may send in place of a version. */
+/** Requests that a client may send in place of a version. */
 export const REQUESTS = { cancel: 80_877_102, ssl: 80_877_103, gssEncryption: 80_877_104 } as const;
 
-/** Why a session is refused or ends, as the client is told. */
+/** Why a session is refused or ends, as an error for the client. */
 export class SessionError extends Error {
   constructor(
     /** SQLSTATE. */
@@ -19,7 +19,7 @@ export class SessionError extends Error {
   }
 }
 
-/** A text cannot hold the byte that ends it. */
+/** A string cannot contain its terminating byte. */
 const text = (value: string): Buffer => Buffer.from(`${value.replaceAll("\0", "")}\0`);
 
 function int32(...values: readonly number[]): Buffer {
@@ -33,7 +33,7 @@ function message(type: string, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
 }
 
-/** FATAL: the session ends with it. */
+/** FATAL: it ends the session. */
 export function fatal({ code, message: words, hint }: SessionError): Buffer {
   const fields = { S: "FATAL", V: "FATAL", C: code, M: words, ...(hint !== undefined && { H: hint }) };
   return message("E", ...Object.entries(fields).map(([key, value]) => text(key + value)), Buffer.from([0]));
@@ -52,20 +52,20 @@ export const backendKeyData = (processId: number, secretKey: number): Buffer =>
   message("K", int32(processId, secretKey));
 export const readyForQuery = (): Buffer => message("Z", Buffer.from("I"));
 
-/** 3.0 in place of what a newer client has asked for. */
+/** Offers 3.0 instead of the newer version that the client requested. */
 export const negotiateVersion = (unknownOptions: readonly string[]): Buffer =>
   message("v", int32(VERSION_3, unknownOptions.length), ...unknownOptions.map(text));
 
 const VERSION_3 = 3 << 16;
 
 export interface Startup {
-  /** Undefined if all that the client asks for is known here. */
+  /** Undefined if everything that the client requests is supported. */
   readonly unknownOptions: readonly string[] | undefined;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * What follows the length of a startup message.
+ * The startup message after its length.
  * @throws SessionError
  */
 export function parseStartup(body: Buffer): Startup {
@@ -76,7 +76,7 @@ export function parseStartup(body: Buffer): Startup {
       `unsupported frontend protocol ${version >>> 16}.${version & 0xffff}: 3.0 is supported`,
     );
   }
-  // name, value, name, value, and an empty name
+  // Pairs of name and value, then an empty name.
   const words = body.subarray(4).toString("utf8").split("\0");
   const parameters = new Map<string, string>();
   let at = 0;

@@ -3,9 +3,9 @@ import type { InstanceRoles } from "./instanceRoles";
 import { NOT_SUPPORTED, quoted } from "./sql";
 import { PostgresError, type Query } from "./upstream";
 
-/** The databases that sessions of read replicas may get into, which can write nothing there. */
+/** The databases that sessions of read replicas may use, without write access. */
 export class ReadableDatabases {
-  /** By oid: those that are prepared. */
+  /** The oids of prepared databases. */
   private readonly readable = new Set<string>();
 
   constructor(
@@ -13,7 +13,10 @@ export class ReadableDatabases {
     private readonly roles: InstanceRoles,
   ) {}
 
-  /** What only read-only sessions need. At the first of them, as it shows in a dump of the database. */
+  /**
+   * Objects that only read-only sessions need, created for the first of them, since they appear in dumps of the
+   * database.
+   */
   async make(name: string): Promise<void> {
     if (this.roles.noReader !== undefined) throw this.roles.noReader;
     const [row] = await this.connection.query("SELECT oid::text FROM pg_database WHERE datname = $1", [name]);
@@ -26,7 +29,7 @@ export class ReadableDatabases {
 
   private async denyReader(name: string, query: Query): Promise<void> {
     if (this.roles.isSuperuser) {
-      // Else anybody makes large objects. They belong to who made them, so nothing else writes to those of others.
+      // Otherwise anybody could create large objects. They belong to their creator, so only creation must be prevented.
       const functions = "lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)";
       await query(`REVOKE EXECUTE ON FUNCTION ${functions} FROM PUBLIC`);
       await query(`GRANT EXECUTE ON FUNCTION ${functions} TO ${quoted(this.roles.writer.user)}`);

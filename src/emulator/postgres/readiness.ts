@@ -1,18 +1,18 @@
-/** A connection wakes its compute, and waits until it is active. */
+/** A connection starts its compute and waits until it is active. */
 import { isUnfinished } from "../model/operations";
 import type { StoredOperation } from "../model/records";
 import type { Service } from "../model/service";
 import { SessionError } from "./protocol";
 import { requireCompute, type Compute } from "./target";
 
-/** Enough for a suspend, a start and a change in between; a compute that is stuck must not hold a client for ever. */
+/** Enough for a suspend, a start and a change in between; a stuck compute must not block a client for ever. */
 const longestWaitMs = (activationMs: number): number => 10_000 + 5 * activationMs;
 
 const HAS_FAILED: ReadonlySet<string> = new Set(["failed", "error", "cancelled"]);
 
 /**
- * The compute, once it is active and nothing is under way that changes it. `nextChange` is that of what the service
- * holds; `stop` is aborted when the client has gone, and here when it has waited for too long.
+ * Resolves to the compute once it is active and no operation is changing it. `nextChange` waits for the next change of
+ * the service's state; `stop` aborts when the client disconnects, and here after waiting for too long.
  * @throws SessionError, or the reason of `stop`
  */
 export async function activeCompute(

@@ -1,4 +1,6 @@
-/** The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677): a client proves that it knows the key, and never sends it. */
+/**
+ * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677): a client proves that it knows the key without sending it.
+ */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import type { AcceptedKey } from "../http/access";
@@ -6,14 +8,14 @@ import { authenticationOk, saslContinue, saslFinal, saslMechanisms, SessionError
 import { readPassword, type Input } from "./startup";
 
 const MECHANISM = "SCRAM-SHA-256";
-/** As Postgres has it. */
+/** As in Postgres. */
 const ITERATIONS = 4096;
 
 const hmac = (key: Buffer, data: string): Buffer => createHmac("sha256", key).update(data).digest();
 const hash = (data: Buffer): Buffer => createHash("sha256").update(data).digest();
 const xor = (left: Buffer, right: Buffer): Buffer => Buffer.from(left.map((byte, index) => byte ^ (right[index] ?? 0)));
 
-/** What is made of a password once. */
+/** Derived once from a password. */
 interface Verifier {
   readonly password: string;
   readonly salt: Buffer;
@@ -21,7 +23,7 @@ interface Verifier {
   readonly serverKey: Buffer;
 }
 
-/** A password as Postgres stores it. Given to it so, the password itself shows in no log of statements. */
+/** A password in Postgres's stored form, so that the password itself appears in no statement log. */
 export async function storedPassword(password: string): Promise<string> {
   const { salt, storedKey, serverKey } = await verifierOf(password);
   const text = (bytes: Buffer): string => bytes.toString("base64");
@@ -36,7 +38,7 @@ async function verifierOf(password: string): Promise<Verifier> {
 
 const malformed = (): SessionError => new SessionError("08P01", "malformed message of the SASL authentication");
 
-/** The first message: the name of the mechanism, a length, and what the client begins with. */
+/** The first message: the name of the mechanism, a length, and the client's first SCRAM message. */
 function parseFirst(body: Buffer): { header: string; bare: string; nonce: string } {
   const end = body.indexOf(0);
   const mechanism = body.toString("utf8", 0, Math.max(0, end));
@@ -54,7 +56,7 @@ export class Scram {
   constructor(private readonly key: AcceptedKey) {}
 
   /**
-   * Lets the client in, or not. Whoever it says it is proves the same key.
+   * Authenticates the client. Every user proves the same key.
    * @throws SessionError, Gone
    */
   async authenticate(input: Input, user: string): Promise<void> {
@@ -84,7 +86,7 @@ export class Scram {
     );
   }
 
-  /** Of the key that is accepted now: it can be rotated. */
+  /** For the current key, which can be rotated. */
   #current(): Promise<Verifier> {
     if (this.#verifier === undefined || this.#password !== this.key.current) {
       this.#password = this.key.current;

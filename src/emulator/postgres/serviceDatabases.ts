@@ -12,7 +12,7 @@ export interface ServiceDatabase {
   readonly database: string;
 }
 
-/** Whose databases: those of a branch, of a project, or all. */
+/** Selects the databases of a branch, of a project, or all. */
 export interface DatabaseScope {
   readonly projectId?: string;
   readonly branchId?: string;
@@ -26,10 +26,10 @@ interface ServerDatabase {
   readonly comment: string;
 }
 
-/** How long somebody may be connected to the template. */
+/** How long to wait while somebody is connected to the template. */
 const PATIENCE_MS = 5_000;
 
-/** A text from JSON may hold half a character, of which no bytes can be made. */
+/** A JSON string may contain half a surrogate pair, which has no UTF-8 encoding. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
 const decoded = (text: string): string | undefined => {
@@ -40,33 +40,33 @@ const decoded = (text: string): string | undefined => {
   }
 };
 
-/** A database without a place was made by a client, and belongs to no branch. */
+/** A database without a place was created by a client and belongs to no branch. */
 const covers = ({ projectId, branchId }: DatabaseScope, place: ServiceDatabase | undefined): boolean =>
   place === undefined
     ? projectId === undefined
     : (projectId ?? place.projectId) === place.projectId && (branchId ?? place.branchId) === place.branchId;
 
 /**
- * The databases of one instance on the server: one for each that a client of the service has connected to. A comment on each
- * says whose it is. What has neither the comment nor the instance's role as its owner is never touched
- * (docs/design/decisions.md, Emulator).
+ * The databases of one instance on the server: one for each database of the service that a client has connected to. A
+ * comment on each identifies it. A database with neither the comment nor the instance's role as its owner is never
+ * touched (docs/design/decisions.md, Emulator).
  */
 export class ServiceDatabases {
   private readonly making = new Map<string, Promise<string>>();
-  /** What is still to be dropped. Nobody gets a database before that. */
+  /** Databases still to be dropped. None is returned to clients before that. */
   private readonly dropping = new Set<DatabaseScope>();
-  /** By oid: databases of clients whose rights were set. */
+  /** The oids of clients' databases whose permissions were set. */
   private readonly restricted = new Set<string>();
   private readonly listeners: (() => void)[] = [];
 
-  /** @param comment what a comment of this instance begins with */
+  /** @param comment the prefix of this instance's comments */
   constructor(
     private readonly connection: InstanceConnection,
     private readonly roles: InstanceRoles,
     private readonly comment: string,
   ) {}
 
-  /** The database of a place. It is made if it does not exist; several calls at once make one. */
+  /** The database of a place, created if necessary; concurrent calls create one. */
   get(place: ServiceDatabase): Promise<string> {
     const key = this.commentOf(place);
     const known = this.making.get(key);
@@ -97,8 +97,8 @@ export class ServiceDatabases {
   }
 
   /**
-   * Drops the databases of a branch, of a project, or all, with their sessions. What cannot be dropped now is dropped
-   * before the next database is given out.
+   * Drops the databases of a branch, of a project, or all, with their sessions. If that is impossible now, they are
+   * dropped before the next database is returned.
    */
   drop(which: DatabaseScope): Promise<void> {
     this.dropping.add(which);
@@ -113,7 +113,7 @@ export class ServiceDatabases {
     return this.connection.exclusively(async () => {
       const now = await this.look(place);
       if (now === undefined) return this.make(place);
-      // One that an emulator made which was killed before it was done, or whose comment a client has changed.
+      // Left by an emulator that was killed while creating it, or a client has changed its comment.
       if (now.name === this.nameOf(place)) return this.finish(place, now.name);
       await this.restrict(now.name);
       this.restricted.add(now.oid);
@@ -121,19 +121,19 @@ export class ServiceDatabases {
     });
   }
 
-  /** One that a client has made is everybody's at first. */
+  /** At first, everybody has access to a database that a client has created. */
   private isReady(place: ServiceDatabase, { oid, comment }: ServerDatabase): boolean {
     return comment === this.commentOf(place) || this.restricted.has(oid);
   }
 
   /**
-   * Who is meant by a place: the database with its comment, under whatever name; else what has the name that this one
-   * would get; else one that a client has made by that name. Each belongs to the instance's role.
+   * Finds the database of a place: the one with its comment, whatever its name; otherwise the one with the name that it
+   * would get; otherwise a client's database with that name. Each belongs to the instance's role.
    */
   private async look(place: ServiceDatabase): Promise<ServerDatabase | undefined> {
     const own = this.commentOf(place);
     const name = this.nameOf(place);
-    // No name has a NUL, and the server refuses a query with one.
+    // No name contains a NUL, and the server refuses a query with one.
     const names = [name, place.database.replaceAll("\0", "")];
     const rows = await this.databases("datname = ANY($1) OR description = $2", [names, own]);
     const ours = rows.filter(({ owner }) => owner === this.roles.writer.user);
@@ -165,7 +165,7 @@ export class ServiceDatabases {
           await query(`CREATE DATABASE ${quoted(name)} OWNER ${quoted(this.roles.writer.user)}`);
           return;
         } catch (error) {
-          // Somebody is connected to template1. It is the template so that a user can put extensions into it.
+          // Somebody is connected to template1. It is the template so that a user can install extensions there.
           if (!isRefused(error, OBJECT_IN_USE) || Date.now() >= deadline) throw error;
           await delay(100);
         }
@@ -176,14 +176,14 @@ export class ServiceDatabases {
     return name;
   }
 
-  /** The comment comes last: a database of our role and name without one was left by an emulator that was killed. */
+  /** The comment is set last: a database with our role and name but without a comment was left by a killed emulator. */
   private async finish(place: ServiceDatabase, name: string): Promise<string> {
     await this.restrict(name);
     await this.connection.query(`COMMENT ON DATABASE ${quoted(name)} IS ${literal(this.commentOf(place))}`);
     return name;
   }
 
-  /** Only the instance's roles get in, and only the first one makes anything there. */
+  /** Only the instance's roles have access, and only the first one may create anything. */
   private restrict(name: string): Promise<void> {
     const [writer, reader] = [quoted(this.roles.writer.user), quoted(this.roles.reader.user)];
     return this.connection.within(name, async (query) => {
@@ -194,14 +194,15 @@ export class ServiceDatabases {
         "SELECT pg_get_userbyid(nspowner) AS owner FROM pg_namespace WHERE nspname = 'public'",
       );
       if (schema === undefined) return;
-      // Before version 15, and in clusters that come from there, it belongs to a superuser and all may create in it.
+      // Before version 15, and in clusters upgraded from there, it belongs to a superuser and everyone may create
+      // objects in it.
       const isTheirs = schema.owner === "pg_database_owner" || schema.owner === this.roles.writer.user;
       if (this.roles.isSuperuser && !isTheirs) await query(`ALTER SCHEMA public OWNER TO ${writer}`);
       await query("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     });
   }
 
-  /** Of one place, or all of it. */
+  /** For one place, or all. */
   private async dropPending(place?: ServiceDatabase): Promise<void> {
     for (const which of [...this.dropping]) {
       if (place !== undefined && !covers(which, place)) continue;
@@ -217,7 +218,7 @@ export class ServiceDatabases {
       const failures: unknown[] = [];
       for (const { name } of meant) {
         try {
-          // A client may have made it one, as some test tools do.
+          // A client may have made it a template, as some test tools do.
           await query(`ALTER DATABASE ${quoted(name)} IS_TEMPLATE false`);
           await query(`DROP DATABASE ${quoted(name)} WITH (FORCE)`);
         } catch (error) {
@@ -228,7 +229,7 @@ export class ServiceDatabases {
     });
   }
 
-  /** All that belongs to the instance: by owner, whatever a client has written over the comment. */
+  /** All databases of the instance: by owner, even if a client has overwritten the comment. */
   private ours(): Promise<ServerDatabase[]> {
     return this.databases("rolname = $1", [this.roles.writer.user]);
   }
@@ -258,7 +259,7 @@ export class ServiceDatabases {
     return this.comment + [projectId, branchId, database].map(encoded).join("/");
   }
 
-  /** Undefined where a client has written something else. */
+  /** Undefined if a client has written something else. */
   private placeOf(comment: string): ServiceDatabase | undefined {
     if (!comment.startsWith(this.comment)) return undefined;
     const [projectId, branchId, database] = comment.slice(this.comment.length).split("/").map(decoded);

@@ -1,4 +1,4 @@
-/** Words of SQL: names and texts in a statement, and the codes of refusals. */
+/** SQL helpers: quoted names and strings, and error codes. */
 import { PostgresError } from "./upstream";
 
 /** SQLSTATEs (PostgreSQL documentation, appendix A). */
@@ -13,5 +13,5 @@ export const isRefused = (error: unknown, code: string): boolean =>
   error instanceof PostgresError && error.code === code;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-/** With E, so that a backslash means the same whatever standard_conforming_strings says. */
+/** With E, so that a backslash is independent of standard_conforming_strings. */
 export const literal = (text: string): string => `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;

@@ -1,21 +1,21 @@
-/** What a client says before it is authenticated. */
+/** Reads a client's messages before its authentication. */
 import type { Socket } from "node:net";
 import { parseStartup, REQUESTS, SessionError, type Startup } from "./protocol";
 
-/** As Postgres has it. */
+/** As in Postgres. */
 const LONGEST_STARTUP = 10_000;
 /** Longer than any message of SCRAM. */
 const LONGEST_PASSWORD = 2_000;
 
-/** The client went away, or said something that nothing can be answered to. */
+/** The client disconnected, or sent something that cannot be answered. */
 export class Gone extends Error {}
 
-/** What a client sends, read by the number of bytes. What is not taken stays in the socket, which bounds it. */
+/** Reads a client's bytes by count. Unread bytes stay in the socket, which limits them. */
 export class Input {
   #arrived: (() => void) | undefined;
   readonly #look = (): void => {
     this.#arrived?.();
-    // The end of a client that is not asked for anything is noticed only by reading it.
+    // Without a pending read, the client's end is noticed only by reading.
     if (this.#arrived === undefined && this.socket.readableLength === 0) this.socket.read();
   };
 
@@ -24,7 +24,8 @@ export class Input {
     readonly socket: Socket,
     private readonly signal: AbortSignal,
   ) {
-    // Once and for all: a listener that is added while some bytes wait is called at once, and again, and nothing else runs.
+    // Added once: a listener added while bytes are waiting is called immediately and repeatedly, and blocks everything
+    // else.
     socket.on("readable", this.#look);
     signal.addEventListener("abort", () => this.#arrived?.(), { once: true });
   }
@@ -33,7 +34,7 @@ export class Input {
   async take(count: number): Promise<Buffer> {
     for (;;) {
       this.signal.throwIfAborted();
-      // Null until as many are there. At the end of the stream it may be fewer.
+      // Null until that many bytes have arrived. At the end of the stream it may be fewer.
       const bytes: unknown = this.socket.read(count);
       if (Buffer.isBuffer(bytes)) {
         if (bytes.length === count) return bytes;
@@ -46,7 +47,7 @@ export class Input {
     }
   }
 
-  /** From now on the socket flows. */
+  /** From now on the socket is in flowing mode. */
   release(): Socket {
     return this.socket.off("readable", this.#look);
   }
@@ -57,11 +58,11 @@ export type FirstMessage =
   | { readonly kind: "cancel"; readonly processId: number; readonly secretKey: number };
 
 /**
- * The first message that asks for a session or for a cancellation. Encryption is declined.
+ * The first message that requests a session or a cancellation. Encryption is declined.
  * @throws SessionError, Gone
  */
 export async function readFirstMessage(input: Input): Promise<FirstMessage> {
-  // Postgres, too, lets a client ask for each kind of encryption once.
+  // Like Postgres, allows a client to request each kind of encryption once.
   for (let requests = 0; requests < 3; requests += 1) {
     const length = (await input.take(4)).readUInt32BE(0);
     if (length < 8 || length > LONGEST_STARTUP) {

@@ -1,4 +1,4 @@
-/** Which compute a client asks for, and whether it may have it. */
+/** Determines which compute a client requests, and whether it has access. */
 import type { StoredEndpoint, StoredProject } from "../model/records";
 import type { Store } from "../model/store";
 import { SessionError } from "./protocol";
@@ -6,23 +6,23 @@ import { SessionError } from "./protocol";
 const FORM = "Give it in the connection string: ?sslmode=disable&options=endpoint%3Dep-…";
 const POOLER = "-pooler";
 
-/** The role that owns the databases of a branch where no integration names another. */
+/** The owner of a branch's databases if no integration names another role. */
 const STANDARD_ROLE = "svcdb_owner";
 
 export interface GateTarget {
   readonly endpointId: string;
   readonly user: string;
   readonly database: string;
-  /** What the server is told, too. */
+  /** Parameters that are passed on to the server. */
   readonly startup: Readonly<Record<string, string>>;
 }
 
-/** Words that blanks separate; a backslash takes the meaning from the character behind it. */
+/** Words separated by white space; a backslash escapes the next character. */
 const OPTION_WORDS = /(?:\\.|[^\s\\])+/gs;
 const ENDPOINT = /^endpoint=(.*)$/s;
 
 /**
- * Takes the compute out of the parameters of a startup message.
+ * Reads the compute from the parameters of a startup message.
  * @throws SessionError
  */
 export function targetOf(parameters: ReadonlyMap<string, string>): GateTarget {
@@ -68,7 +68,7 @@ export function findCompute({ projects }: Store, endpointId: string): Compute | 
 }
 
 /**
- * The compute, where it can be connected to at all.
+ * The compute, if connections to it are possible.
  * @throws SessionError
  */
 export function requireCompute(store: Store, endpointId: string): Compute {
@@ -83,7 +83,7 @@ export function requireCompute(store: Store, endpointId: string): Compute {
   return compute;
 }
 
-/** The roles that a client of a branch can name. */
+/** The roles that a client of a branch can use. */
 const rolesOf = ({ integrations }: StoredProject, branchId: string): string[] => [
   STANDARD_ROLE,
   ...integrations.filter(({ branch_id }) => branch_id === branchId).map(({ role_name }) => role_name),

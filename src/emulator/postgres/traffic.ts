@@ -1,13 +1,14 @@
-/** What a session is doing, read from the heads of its messages while they pass. */
+/** Determines what a session is doing from the headers of its messages. */
 
 const code = (letter: string): number => letter.charCodeAt(0);
 
-/** A type, and four bytes of length. */
+/** A type, and a length of four bytes. */
 const HEAD = 5;
 
 /**
- * Finds the messages in chunks of any size, without copying a body. The listener is told the type and the first byte of
- * the body. What is no message (a length below its own four bytes) ends it: the receiver of the bytes refuses them.
+ * Finds the messages in chunks of any size, without copying their bodies. The listener receives the type and the first
+ * byte of the body. An invalid length (below its own four bytes) ends the parsing: the receiver of the bytes refuses
+ * them.
  */
 export class Messages {
   readonly #head = Buffer.alloc(HEAD + 1);
@@ -17,7 +18,7 @@ export class Messages {
 
   constructor(private readonly onMessage: (type: number, first: number) => void) {}
 
-  /** Whether a message of somebody else can be put in here. */
+  /** Whether another message can be inserted here. */
   get isBetween(): boolean {
     return this.#seen === 0 && this.#left === 0 && !this.#isBroken;
   }
@@ -39,14 +40,14 @@ export class Messages {
     }
   }
 
-  /** A head that a chunk begins or ends in the middle of. */
+  /** A header that is split between chunks. */
   #collect(chunk: Buffer, at: number): number {
     const copied = chunk.copy(this.#head, this.#seen, at, at + HEAD + 1 - this.#seen);
     this.#seen += copied;
     if (this.#seen < HEAD) return copied;
     const length = this.#head.readUInt32BE(1);
     if (length > 4 && this.#seen === HEAD) return copied;
-    // The byte behind the head was only looked at.
+    // The byte after the header was only peeked at.
     const beyond = this.#seen - HEAD;
     this.#found(this.#head.readUInt8(0), length, length > 4 ? this.#head.readUInt8(HEAD) : 0);
     this.#seen = 0;
@@ -63,11 +64,11 @@ export class Messages {
   }
 }
 
-/** Messages of a batch that its Sync ends. */
+/** Messages of a batch, which a Sync ends. */
 const BATCHED = new Set([..."PBDEC"].map(code));
 
 export class Traffic {
-  /** Queries and function calls, and Syncs, whose ReadyForQuery is still to come. */
+  /** Queries, function calls and Syncs whose ReadyForQuery has not arrived. */
   #queries = 0;
   #syncs = 0;
   #isBatchOpen = false;
@@ -110,7 +111,7 @@ export class Traffic {
         break;
       case code("G"):
         this.#isCopyingIn = true;
-        // The Sync that libpq sends behind the COPY of a batch is ignored; the one behind its data counts.
+        // The Sync that libpq sends after the COPY of a batch is ignored; the one after its data counts.
         if (this.#queries === 0) this.#syncs = 0;
         break;
       case code("E"):
@@ -127,14 +128,14 @@ export class Traffic {
     this.#server.read(chunk);
   }
 
-  /** A query runs, or a batch or a transaction is open. */
+  /** A query is running, or a batch or a transaction is open. */
   get isBusy(): boolean {
     return this.#queries + this.#syncs > 0 || this.#isBatchOpen || this.#isCopyingIn || this.#transaction !== code("I");
   }
 
   /**
-   * Whether the client can be told something: not in the middle of a message, not after the server's last words, and not
-   * where the client itself has ended the session.
+   * Whether an error can be sent to the client: not within a message, not after the server's final error, and not if
+   * the client itself has ended the session.
    */
   get canBeTold(): boolean {
     return this.#server.isBetween && !this.#isLeaving && this.#last !== code("E");

@@ -7,7 +7,9 @@ import { optionalPackage } from "../optionalPackage";
 type Driver = typeof pg;
 type DriverClient = InstanceType<Driver["Client"]>;
 
-/** A refusal of the server, or of the emulator in front of it. `code` is an SQLSTATE: both can be handed to a client. */
+/**
+ * An error of the server, or of the emulator in front of it. `code` is an SQLSTATE, so both can be sent to a client.
+ */
 export class PostgresError extends Error {
   constructor(
     message: string,
@@ -23,12 +25,12 @@ export interface RoleLogin {
   readonly password: string;
 }
 
-/** A raw session on the server, after its start. The socket is paused: attach listeners, then call `resume()`. */
+/** A raw session on the server after its start. The socket is paused: attach listeners, then call `resume()`. */
 export interface ServerSession {
   readonly socket: Socket;
   readonly processId: number;
   readonly secretKey: number;
-  /** What the server reported at the start (`server_version`, `client_encoding`…). */
+  /** The parameters that the server reported at the start (`server_version`, `client_encoding`…). */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -36,22 +38,22 @@ export type Row = Readonly<Record<string, unknown>>;
 export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Longer than any query of the emulator takes, also where the disk is slow. */
+/** Longer than any query of the emulator takes, even on a slow disk. */
 const QUERY_TIMEOUT_MS = 60_000;
 const GOODBYE_MS = 2_000;
 
 /**
- * A database belongs to clients, and its settings hold for every session in it. With a search_path of theirs a query of
- * the emulator would call functions of theirs, with the rights of the user of the address.
+ * A database belongs to clients, and its settings apply to every session in it. With a client's search_path, a query of
+ * the emulator would call the client's functions with the permissions of the URL's user.
  */
 const OWN_SETTINGS =
   "SET search_path = pg_catalog; SET ROLE NONE; SET default_transaction_read_only = off; " +
-  // What is given up here ends there, too: it may wait for a trigger of a client's that does not end.
+  // A query that times out here ends on the server as well: it may wait for a client's trigger that never ends.
   `SET statement_timeout = ${QUERY_TIMEOUT_MS}`;
 
 const UNREACHABLE = "08006";
 
-/** What helps, for the errors that a user can do something about. The others say it themselves. */
+/** Advice for the errors that a user can fix. The messages of the others are sufficient. */
 const ADVICE: Readonly<Record<string, string>> = {
   "28P01": "correct the user and the password in its address",
   "28000": "let pg_hba.conf accept this user by password from this machine",
@@ -63,7 +65,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EMFILE: "let the emulator open more files (ulimit -n): each connection takes two",
 };
 
-/** A text field of an error: of the server's, Node's or pg's, of which only some have a code, and some no message. */
+/** A text field of an error of the server, Node or pg: some have no code, and some no message. */
 const textOf = (error: unknown, field: "code" | "message"): string => {
   const text: unknown = Reflect.get(Object(error), field);
   return typeof text === "string" ? text : "";
@@ -71,7 +73,7 @@ const textOf = (error: unknown, field: "code" | "message"): string => {
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** Whether the server said so, and not the network or pg. */
+/** Whether the error is from the server, and not from the network or pg. */
 const isFromServer = (error: unknown): boolean =>
   SQLSTATE.test(textOf(error, "code")) && Reflect.has(Object(error), "severity");
 
@@ -85,16 +87,16 @@ function startupMessage(parameters: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The user's server, as its address says: how to reach it, and how its failures are told. */
+/** The user's server: how to connect to it, and how to report its failures. */
 export class Upstream {
   private constructor(
     private readonly driver: Driver,
     private readonly url: string,
-    /** Host and port: all of the address that a message may show. */
+    /** Host and port: the only part of the URL that a message may show. */
     readonly where: string,
   ) {}
 
-  /** @throws where the address is none, or leads to another machine. Nothing connects yet. */
+  /** @throws if the URL is invalid or leads to another machine. Does not connect yet. */
   static async at(url: string, remote: boolean): Promise<Upstream> {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- only where it is needed, and also under jest
     const driver = optionalPackage("pg", "the emulator's --postgres", () => require("pg") as Driver);
@@ -104,7 +106,7 @@ export class Upstream {
       client = new driver.Client(url);
       if (!Number.isInteger(client.port)) throw new Error("no port");
     } catch {
-      // The words of the error may quote the address, which holds a password.
+      // The error's message may quote the URL, which contains a password.
       throw new PostgresError(
         "the address of Postgres cannot be read: give postgres://user:password@host:port/database, with special " +
           "characters of the password as %XX",
@@ -117,7 +119,7 @@ export class Upstream {
     return upstream;
   }
 
-  /** The emulator creates and drops databases: on a server of other people only where that was said. */
+  /** The emulator creates and drops databases, so a server on another machine must be allowed explicitly. */
   private async refuseOtherMachine(host: string): Promise<void> {
     if (host.startsWith("/")) return;
     const addresses = await lookup(host, { all: true }).catch((error: unknown) => {
@@ -131,7 +133,7 @@ export class Upstream {
     );
   }
 
-  /** An error with the place, what the server said, and what to do. It shows neither a password nor the address. */
+  /** An error with the address, the server's message and advice. It contains neither a password nor the URL. */
   inWords(error: unknown): PostgresError {
     if (error instanceof PostgresError) return error;
     const code = textOf(error, "code");
@@ -144,7 +146,7 @@ export class Upstream {
     return new PostgresError(`Postgres at ${this.where} does not answer (${reason}): ${advice}`, UNREACHABLE);
   }
 
-  /** A connection of the emulator's own, as the user of the address and to its database, or as and to another. */
+  /** A connection for the emulator itself, with the URL's user and database unless others are given. */
   async admin(database?: string, login?: RoleLogin): Promise<AdminConnection> {
     const client = new this.driver.Client({
       connectionString: this.url,
@@ -152,7 +154,7 @@ export class Upstream {
       query_timeout: QUERY_TIMEOUT_MS,
       application_name: "pulumi-svc emulator",
     });
-    // The startup message is made of these parameters. The address outranks all options of the client.
+    // The startup message uses these parameters. The URL overrides all options of the client.
     Object.assign(Object(Reflect.get(client, "connectionParameters")), {
       ...(database !== undefined && { database }),
       ...(login !== undefined && { user: login.user }),
@@ -170,12 +172,12 @@ export class Upstream {
   }
 
   /**
-   * Authenticates by pg, which knows SCRAM, md5 and TLS, and then takes its socket over: a session of a client passes
-   * through as bytes, of which pg need not know anything. These are parts of pg that it does not document, so a test
-   * holds them fast for the version that is installed: `connection` with its `stream`, `startup` and events.
+   * Lets pg authenticate, which supports SCRAM, md5 and TLS, and then takes over its socket: a client's session passes
+   * through as bytes, which pg does not parse. This uses undocumented parts of pg (`connection` with its `stream`,
+   * `startup` and events), so a test checks them for the installed version.
    *
-   * The startup message is our own. pg's has a fixed client_encoding and few parameters, and a `SET` after the start
-   * would not be what a later `RESET` of the client returns to.
+   * The startup message is our own: pg's has a fixed client_encoding and few parameters, and a client's `RESET` would
+   * not return to a value that was `SET` after the start.
    */
   session(login: RoleLogin, database: string, startup: Readonly<Record<string, string>>): Promise<ServerSession> {
     const client = new this.driver.Client({
@@ -186,7 +188,7 @@ export class Upstream {
     client.password = login.password;
     const { connection } = client;
     const message = startupMessage({ ...startup, user: login.user, database });
-    // Its stream is another one after a TLS handshake, so it is looked at when the message is sent.
+    // Its stream changes after a TLS handshake, so it is read when the message is sent.
     Reflect.set(connection, "startup", () => connection.stream.write(message));
     const parameters = new Map<string, string>();
     connection.on("parameterStatus", ({ parameterName, parameterValue }: Record<string, unknown>) =>
@@ -196,19 +198,19 @@ export class Upstream {
     connection.on("backendKeyData", ({ processID, secretKey }: Record<string, unknown>) => {
       keys = { processId: Number(processID), secretKey: Number(secretKey) };
     });
-    // From now on the socket's own events tell its new owner what happens. pg throws where nobody listens.
+    // From now on its new owner uses the socket's own events. pg throws if nobody listens.
     client.on("error", () => undefined);
     return new Promise((resolve, reject) => {
-      // A callback, since it is called before pg reads what follows the server's first ReadyForQuery.
+      // A callback, because it is called before pg reads past the server's first ReadyForQuery.
       client.connect((error: Error | null) => {
-        // pg makes a socket and wraps it for TLS; its type says duplex, since a browser has neither.
+        // pg creates a socket and may wrap it for TLS; it is typed as a duplex because a browser has neither.
         const socket = connection.stream as Socket;
         if (error !== null) {
           socket.destroy();
           reject(this.inWords(error));
           return;
         }
-        // The parser's. The listeners for "end" and "close" stay: Node's own are among them.
+        // Removes the parser's listener. The listeners for "end" and "close" stay, because Node's own are among them.
         socket.removeAllListeners("data");
         socket.pause();
         resolve({ socket, ...keys, parameters });
@@ -217,10 +219,10 @@ export class Upstream {
   }
 }
 
-/** A connection as the user of the server's address. Its queries run one after another. */
+/** A connection as the user of the server's URL. Its queries run in sequence. */
 export class AdminConnection {
   private last: Promise<unknown> = Promise.resolve();
-  /** Set when the connection has ended, or is of no use any more. */
+  /** Set when the connection has ended or is unusable. */
   ended = false;
 
   constructor(
@@ -238,7 +240,7 @@ export class AdminConnection {
         const { rows } = await this.client.query<Record<string, unknown>>(text, values && [...values]);
         return rows;
       } catch (error) {
-        // A query that was given up still occupies the connection.
+        // A query that timed out still occupies the connection.
         if (!isFromServer(error)) this.destroy();
         throw this.upstream.inWords(error);
       }
@@ -247,7 +249,7 @@ export class AdminConnection {
     return result;
   };
 
-  /** Without waiting for what runs. */
+  /** Does not wait for a running query. */
   destroy(): void {
     this.ended = true;
     this.client.connection.stream.destroy();
@@ -255,7 +257,7 @@ export class AdminConnection {
 
   async close(): Promise<void> {
     if (this.ended) return;
-    // A server that hangs answers no goodbye.
+    // A hanging server does not respond to the end of the session.
     const timer = setTimeout(() => this.destroy(), GOODBYE_MS);
     await this.client.end().catch(() => undefined);
     clearTimeout(timer);

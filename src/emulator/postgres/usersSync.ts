@@ -12,18 +12,18 @@ const LONGEST_RETRY_MS = 10_000;
 const TABLE = `${SCHEMA_NAME}.${TABLE_NAME}`;
 const DUPLICATE_SCHEMA = "42P06";
 
-/** What a database shall hold: the users, or no table, or what it holds now. */
+/** The wanted content of a database: the users, no table, or its current content. */
 type WantedTable = { place: ServiceDatabase; users: readonly StoredUser[] | "none" | "as they are" };
 
-/** No text of Postgres has a NUL. */
+/** A Postgres string cannot contain a NUL. */
 const storable = (text: string): string => text.replaceAll("\0", "");
 
 /**
- * Keeps the table of users in the database of each integration. Requests of the API do not wait for it and do not fail
- * because of it: it follows the model, one change after another, and tries again while Postgres is away.
+ * Maintains the table of users in the database of each integration. API requests neither wait for it nor fail because
+ * of it: it follows the model one change at a time, and retries while Postgres is unreachable.
  */
 export class UsersSync {
-  /** What was written to each database, and how: as text, to see whether it has changed. */
+  /** What was written to each database, as text to detect changes. */
   private readonly written = new Map<string, { place: ServiceDatabase; text: string }>();
   private isDue = false;
   private running: Promise<void> | undefined;
@@ -33,21 +33,21 @@ export class UsersSync {
     private readonly store: Store,
     private readonly server: PostgresServer,
   ) {
-    // A client has dropped a database, and it was made again.
+    // A client has dropped a database, and it was created again.
     server.databases.onMade(() => {
       for (const written of this.written.values()) written.text = "";
       this.follow();
     });
   }
 
-  /** Also removes the tables whose integration was deleted while Postgres was away. */
+  /** Also removes the tables of integrations that were deleted while Postgres was unreachable. */
   async start(): Promise<void> {
     for (const place of await this.server.databases.places())
       this.written.set(JSON.stringify(place), { place, text: "" });
     this.follow();
   }
 
-  /** Ends what runs, and begins nothing more. */
+  /** Finishes the current work and starts nothing more. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -59,7 +59,7 @@ export class UsersSync {
     if (this.stopping.signal.aborted) return;
     this.running ??= this.run().finally(() => {
       this.running = undefined;
-      // Of a change between the last look and here.
+      // For a change between the last check and here.
       if (this.isDue) this.follow();
     });
   }
@@ -67,7 +67,7 @@ export class UsersSync {
   private async run(): Promise<void> {
     let retryMs = FIRST_RETRY_MS;
     while (this.isDue && !this.stopping.signal.aborted) {
-      // All changes of one request at once.
+      // Combines all changes of one request.
       await setImmediate();
       this.isDue = false;
       const problem = await this.writeAll();
@@ -84,7 +84,7 @@ export class UsersSync {
     }
   }
 
-  /** Every database that needs it; a problem with one does not hold up the others. */
+  /** Writes every database that needs it; a problem with one does not delay the others. */
   private async writeAll(): Promise<Error | undefined> {
     let problem: Error | undefined;
     for (const [key, { place, users }] of this.wanted()) {
@@ -134,7 +134,7 @@ export class UsersSync {
         `CREATE TABLE IF NOT EXISTS ${TABLE}
          (id text PRIMARY KEY, email text NOT NULL, name text, created_at timestamptz NOT NULL)`,
       );
-      // Nobody but the roles of this instance gets into the database. Tables of users may refer to it.
+      // Only the roles of this instance have access to the database. Users' tables may refer to it.
       await query(`GRANT USAGE ON SCHEMA ${SCHEMA_NAME} TO PUBLIC`);
       await query(`GRANT SELECT, REFERENCES ON ${TABLE} TO PUBLIC`);
       const rows = [...new Map(users.map((user) => [storable(user.id), user]))];
@@ -151,7 +151,7 @@ export class UsersSync {
       );
       const gone = await query(`SELECT id FROM ${TABLE} WHERE id <> ALL($1)`, [rows.map(([id]) => id)]);
       let problem: unknown;
-      // One by one: a table of the client's may still refer to one of them.
+      // One by one, because a client's table may still refer to one of them.
       for (const { id } of gone) {
         await query(`DELETE FROM ${TABLE} WHERE id = $1`, [id]).catch((error: unknown) => (problem ??= error));
       }
@@ -159,7 +159,7 @@ export class UsersSync {
     });
   }
 
-  /** With what depends on it, such as foreign keys of tables of the client's. */
+  /** With its dependants, such as foreign keys of clients' tables. */
   private async remove(place: ServiceDatabase): Promise<void> {
     const database = await this.server.databases.find(place);
     if (database === undefined) return;
@@ -179,7 +179,7 @@ export class UsersSync {
   }
 }
 
-/** A transaction that a client leaves open must not hold up the databases of others. */
+/** A transaction that a client leaves open must not delay the databases of others. */
 async function limitWaiting(query: Query): Promise<void> {
   await query("SET lock_timeout = '2s'");
 }

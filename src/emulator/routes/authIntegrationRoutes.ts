@@ -23,7 +23,7 @@ const createBody = z.strictObject({
 /** docs/design/api.md, Responses. */
 const deleteBody = z.strictObject({ delete_data: z.boolean().optional() }).optional();
 
-/** Lenient, as services are: `a@localhost` and international names are addresses. */
+/** Lenient, as services are: `a@localhost` and international addresses are accepted. */
 export const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, "must be one e-mail address");
 
 const createUserBody = z.strictObject({ ...integration, email, name: z.string().min(1).max(255).optional() });
@@ -39,19 +39,19 @@ const view = (record: StoredIntegration, origin: string): object => ({
 });
 
 /**
- * docs/design/api.md, Auth integration, and what has no other route than to be created: keys, users, transfers.
- * The url of a transfer and the key set lead back to the emulator, at `site`.
+ * docs/design/api.md, Auth integration, and objects that can only be created: keys, users, transfers. The URL of a
+ * transfer and the key set refer to the emulator, at `site`.
  */
 export function authIntegrationRoutes(service: Service, site: Site): ApiRoute[] {
   const { options, store, auth } = service;
 
-  /** The project that a body names, with the auth provider that the service has. */
+  /** The project in a body, checked for the service's auth provider. */
   const projectIn = ({ project_id, auth_provider }: z.output<typeof integrationBody>): StoredProject => {
     auth.requireSupportedProvider(auth_provider);
     return store.project(project_id);
   };
 
-  /** A new key set as its only response shows it. */
+  /** A new key set, as in its only response. */
   const keysResponse = (project: StoredProject, record: StoredIntegration, origin: string): Response => {
     const { auth_provider_project_id } = record;
     const jwks_url = jwksUrlOf(record, origin);

@@ -7,18 +7,18 @@ import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
 
 /**
- * The origin as the service stores it: lower case, without a default port. Null if it is none. A URL parser corrects
- * much without an error (a backslash, control characters): only case and default port may differ from what was sent.
+ * The origin as the service stores it: lower case, without a default port. Null if it is invalid. A URL parser silently
+ * corrects much (a backslash, control characters), so only case and default port may differ from the input.
  */
 function normalisedOrigin(text: string): string | null {
-  // Visible ASCII: a host of other letters is sent in its xn-- form.
+  // Visible ASCII: a host with other characters is sent in its xn-- form.
   if (!/^https?:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return null;
   const { origin, protocol } = new URL(text);
   const spelt = [origin, `${origin}:${protocol === "https:" ? 443 : 80}`];
   return spelt.includes(text.toLowerCase()) ? origin : null;
 }
 
-/** A service that takes these is thought to store them as they are sent. */
+/** A service that accepts these presumably stores them unchanged. */
 const isOfApp = (text: string): boolean => /^(?!(?:https?|javascript|data):)[a-z][a-z0-9+.-]*:\/\/[!-~]*$/i.test(text);
 
 const auth_provider = z.string().min(1);
@@ -68,7 +68,7 @@ export const domainRoutes = (service: Service): ApiRoute[] => [
     template: TEMPLATE,
     body: deleteBody,
     success: [200],
-    // Domains are deleted in the spelling that the list shows; a domain that is not listed is ignored.
+    // Domains are deleted in the spelling of the list; a domain that is not listed is ignored.
     handler: (context, sent) => {
       service.auth.requireSupportedProvider(sent.auth_provider);
       const project = projectOf(service, context);

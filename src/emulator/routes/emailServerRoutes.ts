@@ -30,7 +30,9 @@ function view(options: ResolvedOptions, server: StoredEmailServer): object {
 
 const TEMPLATE = "/projects/{project_id}/auth/email_server";
 
-/** docs/design/api.md, Email server. There is one configuration, shared until it is changed; a PATCH replaces it as a whole. */
+/**
+ * docs/design/api.md, Email server. There is one configuration, shared until it is changed; a PATCH replaces all of it.
+ */
 export const emailServerRoutes = (service: Service): ApiRoute[] => [
   route({
     name: "getEmailServer",

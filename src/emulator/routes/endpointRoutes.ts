@@ -52,7 +52,7 @@ export function endpointRoutes(service: Service): ApiRoute[] {
   const changed = ({ endpoint, operations }: ComputeResult, status = 200): Response =>
     jsonResponse(options, { endpoint, operations: operations.map(operationView) }, status);
 
-  /** Restart is described, start and suspend are observed. None of them takes a body. */
+  /** Restart is documented, start and suspend were observed. None of them has a body. */
   const action = (name: "restart" | "start" | "suspend"): ApiRoute => ({
     name: `${name}Endpoint`,
     summary: `${name === "restart" ? "Restart" : name === "start" ? "Start" : "Suspend"} a compute`,

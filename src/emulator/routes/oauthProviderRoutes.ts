@@ -7,7 +7,7 @@ import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
 import type { ResolvedOptions } from "../emulatorOptions";
 
-/** The first three are described, the others assumed (docs/design/api.md, OAuth providers). */
+/** The first three are documented, the others assumed (docs/design/api.md, OAuth providers). */
 const KNOWN: ReadonlySet<string> = new Set([
   ...["google", "github", "microsoft"],
   ...["apple", "bitbucket", "discord", "facebook", "gitlab", "linkedin", "spotify", "twitch"],

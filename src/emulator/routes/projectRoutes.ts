@@ -35,7 +35,7 @@ export function operationView({ run, ...operation }: StoredOperation): EmulatorO
   return { ...operation, total_duration_ms: elapsed };
 }
 
-/** Routes that complete the picture: project, branches, operations (docs/design/api.md, Projects and branches). */
+/** Additional routes: project, branches, operations (docs/design/api.md, Projects and branches). */
 export const projectRoutes = (service: Service): ApiRoute[] => [
   route({
     name: "getProject",

@@ -1,7 +1,7 @@
 import type { Entry, Stack } from "./program";
 import { AUTH_PROVIDER, branch, type Json, type World } from "./world";
 
-/** What somebody else does in the same project, by hand. */
+/** What somebody else does in the same project by hand. */
 export type Deed =
   | { readonly do: "primary" | "replica"; readonly branch: number }
   | { readonly do: "delete compute" | "resize compute"; readonly which: number }
@@ -9,29 +9,32 @@ export type Deed =
   | { readonly do: "add provider" | "remove provider" }
   | { readonly do: "add user" | "remove user"; readonly email: string }
   | { readonly do: "integrate" | "disintegrate" | "mail" }
-  /** Another integration in the place of the one that stands, with things of the same names in it. */
+  /** Replaces the existing integration by another one with objects of the same names. */
   | { readonly do: "replace"; readonly at: "onList" | "onTrouble"; readonly domains: readonly string[] };
 
-/** A size that no program of the model declares: what is the colleague's can be told from what is ours. */
+/** A size that no program of the model declares: it distinguishes the colleague's computes from ours. */
 const THEIR_CU = 3;
 export const THEIR_CLIENT = "theirs";
 const THEIR_HOST = "theirs.example.com";
 
-/** The second actor, who remembers what is his. Nothing of the provider under test is used. */
+/** The second actor, who remembers his objects. He uses nothing of the provider under test. */
 export class Colleague {
   readonly computes = new Set<string>();
   readonly integrations = new Set<string>();
-  /** Domains and OAuth providers, each with the integration that it lives in. */
+  /** Domains and OAuth providers, each with its integration. */
   readonly domains = new Map<string, string>();
   readonly providers = new Map<string, string>();
-  /** The integrations whose mail server he has set up, and whose OAuth provider he has given credentials, in a `replace`. */
+  /**
+   * The integrations whose mail server he has configured, and whose OAuth provider he has given credentials, in a
+   * `replace`.
+   */
   readonly mails = new Set<string>();
   readonly credentials = new Set<string>();
-  /** Users by their ids, each with the integration and the address. */
+  /** Users by id, each with the integration and the address. */
   readonly users = new Map<string, { readonly home: string; readonly email: string }>();
-  /** How often he took something away: then not everything that a run says needs to be there still. */
+  /** The number of objects he removed: then not everything reported by a run must still exist. */
   removals = 0;
-  /** How often he changed something that stands. */
+  /** The number of existing objects he changed. */
   edits = 0;
 
   constructor(
@@ -39,7 +42,7 @@ export class Colleague {
     readonly projectId: string,
   ) {}
 
-  /** `meanwhile`: beside a command of ours, where he keeps from doing exactly the same as we do. */
+  /** `meanwhile`: during a command of ours, when he avoids doing exactly the same as we do. */
   async act(deed: Deed, stack: Stack, meanwhile: boolean): Promise<void> {
     const path = `/projects/${this.projectId}`;
     if (deed.do === "primary" || deed.do === "replica") {
@@ -47,7 +50,7 @@ export class Colleague {
       const limits = { autoscaling_limit_min_cu: THEIR_CU, autoscaling_limit_max_cu: THEIR_CU };
       const endpoint = { branch_id: branch(this.projectId, deed.branch), type, ...limits };
       const { status, body } = await this.#send("POST", `${path}/endpoints`, { endpoint });
-      // Its record stands under this key.
+      // The record is under this key.
       if (status === 201) this.computes.add(String((body["endpoint"] as Json)["id"]));
     } else if (deed.do === "delete compute" || deed.do === "resize compute") {
       const all = await this.service.computes(this.projectId);
@@ -66,7 +69,7 @@ export class Colleague {
       const home = await this.home();
       const ours = holdsDomain(stack.state, `${this.projectId}/${domain}`, home);
       const { status } = await this.#send("POST", `${path}/auth/domains`, { domain, auth_provider: AUTH_PROVIDER });
-      // A Whitelist of ours leaves it alone until a refresh has shown it.
+      // A Whitelist of ours ignores it until a refresh has shown it.
       if (status === 201) this.edits += 1;
       if (status === 201 && !ours && home !== undefined) this.domains.set(domain, home);
     } else if (deed.do === "remove domain") {
@@ -77,7 +80,7 @@ export class Colleague {
     } else if (deed.do === "add provider") {
       const home = await this.home();
       const ours = isHeld(stack.state, `${this.projectId}/own`, home);
-      // A list shows the type alone: beside our own, his has another.
+      // A list shows only the type: beside our provider, his has another type.
       const sent = { id: "own", ...(!meanwhile && { client_id: THEIR_CLIENT, client_secret: "their secret" }) };
       const { status } = await this.#send("POST", `${path}/auth/oauth_providers`, sent);
       if (status < 300 && !ours && home !== undefined) this.providers.set("own", home);
@@ -91,7 +94,7 @@ export class Colleague {
       const { status, body } = await this.#send("POST", "/projects/auth/user", sent);
       if (status === 201 && home !== undefined) this.users.set(String(body["id"]), { home, email: deed.email });
     } else if (deed.do === "remove user") {
-      // One of his own: that one of ours is gone, nothing would ever tell.
+      // Only his own: if one of ours were gone, nothing would ever show it.
       const [id] = [...this.users].find(([, { email }]) => email === deed.email) ?? [];
       if (id === undefined) return;
       await this.#send("DELETE", `${path}/auth/users/${id}`);
@@ -129,14 +132,15 @@ export class Colleague {
     }
   }
 
-  /** The integration that stands now. */
+  /** The current integration. */
   async home(): Promise<string | undefined> {
     return homeIn(await this.service.holdings(this.projectId));
   }
 
   /**
-   * What is wrong between his things and our state. What `adopt` took over is ours from here on, and so is what a
-   * Whitelist holds, which has the whole list. `clears`: one was declared, which removes what it does not list.
+   * Conflicts between his objects and our state. What `adopt` took over is ours from then on, and so is everything in a
+   * Whitelist, which owns the whole list. `clears`: a Whitelist was declared, which removes everything that it does not
+   * list.
    */
   async complaints({ state }: Stack, clears: boolean): Promise<string[]> {
     const found: string[] = [];
@@ -170,7 +174,7 @@ export class Colleague {
           this.credentials.delete(home);
         });
       }
-      // Created there: the one configuration of a project is taken over, which is announced.
+      // Created there: a project's only configuration is always adopted, and this is announced.
       if (entry.kind === "EmailServer" && isHere && home !== undefined) this.mails.delete(home);
     }
     const keysOf = (list: string, key: string): Set<string> =>
@@ -178,7 +182,7 @@ export class Colleague {
     const computes = keysOf("endpoints", "id");
     for (const id of this.computes) if (!computes.has(id)) found.push(`compute ${id} of the colleague was deleted`);
     for (const id of this.integrations) if (id !== home) found.push("the integration of the colleague was deleted");
-    // With an integration goes what lives in it.
+    // Deleting an integration deletes its objects.
     const domains = keysOf("domains", "domain");
     for (const [domain, where] of this.domains) {
       if (where !== home || domains.has(domain)) continue;
@@ -200,7 +204,7 @@ export class Colleague {
     return found;
   }
 
-  /** Whatever comes of it: he may well be refused. */
+  /** Ignores the result: he may be refused. */
   #send(method: string, path: string, body?: Json) {
     return this.service.ask(method, path, body);
   }
@@ -211,11 +215,11 @@ function homeIn({ integrations }: Json): string | undefined {
   return integration === undefined ? undefined : String(integration["auth_provider_project_id"]);
 }
 
-/** The auth project that an entry was made in, where it knows it. */
+/** The auth project in which an entry was created, if known. */
 export const homeOf = ({ outs }: Entry): string | undefined =>
   outs["authProviderProjectId"] === undefined ? undefined : String(outs["authProviderProjectId"]);
 
-/** What a Whitelist has in its state. */
+/** The domains in a Whitelist's state. */
 const domainsOf = ({ outs }: Entry): string[] => (Array.isArray(outs["domains"]) ? outs["domains"].map(String) : []);
 
 const holdsDomain = (state: readonly Entry[], id: string, home: string | undefined): boolean =>

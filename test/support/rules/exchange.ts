@@ -2,14 +2,16 @@ import { Agent, request } from "node:http";
 
 const agent = new Agent({ keepAlive: true });
 
-/** What came back. */
+/** The response. */
 export interface Exchanged {
   readonly status: number;
   readonly type: string | undefined;
   readonly text: string;
 }
 
-/** One request by node:http over kept connections: the tests of the rules send tens of thousands, and fetch costs more. */
+/**
+ * One request by node:http with kept connections: the tests of the rules send tens of thousands, and fetch is slower.
+ */
 export function exchange(
   url: string,
   method: string,

@@ -5,37 +5,37 @@ import type { Lifecycle } from "../../../src/host/lifecycle";
 import type { EmulatorOptions } from "../../../src/emulator";
 import { harness, type Harness, type Json } from "../harness";
 
-/** An answer as it goes over the wire. */
+/** A response on the wire. */
 export interface Reply {
   status: number;
   text: string;
   headers?: Record<string, string>;
 }
 
-/** A request as it arrived. `path` is relative to the API root. */
+/** A received request. `path` is relative to the API root. */
 export interface Arrived {
   method: string;
   path: string;
   body: Json;
 }
 
-/** What is done with the requests that match, in place of passing them on. */
+/** What to do with matching requests instead of forwarding them. */
 export interface Rule {
   method?: string;
-  /** Relative to the API root; `{name}` stands for one segment. */
+  /** Relative to the API root; `{name}` matches one segment. */
   path?: string;
-  /** Which of those that match, counted from 1. All of them when it is left out. */
+  /** Which of the matching requests, counted from 1. @default all */
   nth?: number;
   when?: (request: Arrived) => boolean;
-  /** Before anything is done: the moment for what somebody else does first. */
+  /** Runs first: for actions of somebody else. */
   before?: (request: Arrived) => unknown;
-  /** What the service is given in place of what was sent. */
+  /** Changes the body before it reaches the service. */
   rewrite?: (body: Json) => Json;
   /** @default true */
   executed?: boolean;
-  /** After it was executed, or was not, and before it is answered. */
+  /** Runs after the execution (or its omission), before the response. */
   after?: (request: Arrived) => unknown;
-  /** `reset` ends the connection. A function takes the real answer: a 502 where nothing was executed. */
+  /** `reset` ends the connection. A function receives the real response: a 502 if nothing was executed. */
   answer?: Reply | ((real: Reply) => Reply) | "reset";
 }
 
@@ -44,14 +44,14 @@ interface Armed {
   matched: number;
 }
 
-/** What stands between the provider and the emulator. */
+/** A proxy between the provider and the emulator. */
 export interface Hostile {
   baseUrl: string;
-  /** What arrived, in order. */
+  /** The received requests, in order. */
   arrived: Arrived[];
-  /** The first rule that matches a request decides. */
+  /** The first rule that matches a request applies. */
   on(rule: Rule): void;
-  /** Passes everything on again. */
+  /** Forwards everything again. */
   calm(): void;
 }
 
@@ -64,7 +64,7 @@ export const json = (body: unknown, status = 200): Reply => ({
   headers: JSON_TYPE,
 });
 export const empty = (status = 200): Reply => ({ status, text: "" });
-/** As some gateways do it. */
+/** As some gateways do. */
 export const emptyPage = (status = 200): Reply => ({ status, text: "", headers: HTML_TYPE });
 export const page = (status: number): Reply => ({
   status,
@@ -72,24 +72,24 @@ export const page = (status: number): Reply => ({
   headers: HTML_TYPE,
 });
 export const lost: Reply = { status: 502, text: "<html><body>502 Bad Gateway</body></html>", headers: HTML_TYPE };
-/** A success status around a refusal. */
+/** A success status with an error in its body. */
 export const errorInside = json({ request_id: "req-1", code: "internal", message: "nothing was executed" });
 export const otherShape = json({ ok: true, result: [] });
-/** The first half of the real answer. */
+/** The first half of the real response. */
 export const cut = (real: Reply): Reply => ({ ...real, status: 200, text: real.text.slice(0, real.text.length / 2) });
-/** The real answer with something else in it. */
+/** The real response with changes. */
 export const altered =
   (alter: (body: Json) => Json) =>
   (real: Reply): Reply =>
     // The caller knows the route, and so the shape.
     ({ ...real, text: JSON.stringify(alter(JSON.parse(real.text) as Json)) });
 
-/** The 404 of the service, whose code is empty as a rule. */
+/** The service's own 404, usually with an empty code. */
 export const OWN_404: readonly [string, Reply] = [
   "its own 404",
   json({ request_id: "req-2", code: "", message: "not found" }, 404),
 ];
-/** What something in front of the service answers where it finds nothing behind it. */
+/** 404 responses of something in front of the service. */
 export const FOREIGN_404S: readonly (readonly [string, Reply])[] = [
   ["a 404 in text", { status: 404, text: "default backend - 404", headers: { "content-type": "text/plain" } }],
   ["an empty 404", { status: 404, text: "" }],
@@ -114,13 +114,13 @@ afterEach(async () => {
 
 async function textOf(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  // What comes out of a request without an encoding are buffers.
+  // A request without an encoding yields buffers.
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
 }
 
 function bodyOf(text: string): Json {
-  // Only what our own client has sent comes here.
+  // Only our own client sends requests here.
   return text === "" ? {} : (JSON.parse(text) as Json);
 }
 
@@ -134,8 +134,8 @@ const fits = ({ method, path, when }: Rule, request: Arrived): boolean => {
 };
 
 /**
- * A proxy before an API root, for one lifecycle: rules say what becomes of a request. It passes on what no rule is for, and ends with
- * the test. Gateway.ts is the one for the CLI, network.ts the one for many projects at a time.
+ * A proxy in front of an API root, for one lifecycle: rules decide what happens to a request. It forwards requests
+ * without a rule, and is closed after the test. Gateway.ts is for the CLI, network.ts for many projects at once.
  */
 async function inFrontOf(root: string): Promise<Hostile> {
   const armed: Armed[] = [];
@@ -185,7 +185,7 @@ async function inFrontOf(root: string): Promise<Hostile> {
         outgoing.writeHead(reply.status, reply.headers ?? {});
         outgoing.end(reply.text);
       },
-      // A hook that fails must not look like an answer of the service.
+      // A failing hook must not look like a response of the service.
       () => incoming.socket.destroy(),
     );
   });
@@ -201,13 +201,13 @@ async function inFrontOf(root: string): Promise<Hostile> {
   };
 }
 
-/** A harness whose provider reaches the emulator through a hostile network; whatever the test sends itself goes past it. */
+/** A harness whose provider reaches the emulator through a hostile network; the test's own requests bypass it. */
 export interface Scene {
   given: Harness;
   network: Hostile;
 }
 
-/** Lists lag for so long, as far as the provider knows. Short, as every failure waits for it. */
+/** How long lists may lag according to the provider. Short, since every failure waits for it. */
 const LAG_MS = 150;
 
 export async function scene<Args extends object, Outputs extends object>(

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { exchange } from "./exchange";
 
 /**
- * What becomes of a request. `lost`: the connection ends without an answer. `done`: after the service has carried it
- * out; else it never gets there.
+ * What happens to a request. `lost`: the connection ends without a response. `done`: after the service has executed it;
+ * otherwise it never arrives.
  */
 const ANSWERS = {
   lost: undefined,
@@ -24,24 +24,27 @@ export type How = keyof typeof ANSWERS;
 export const HOWS = Object.keys(ANSWERS) as readonly How[];
 
 /**
- * Requests whose effect no list shows, which are believed on an empty answer (docs/design/rules.md, 1): such an answer to
- * them is never a false one here.
+ * Requests whose effect no list shows, so that an empty response is accepted (docs/design/rules.md, 1): for them an
+ * empty response is never wrong.
  */
 const UNSEEN = /^DELETE .*\/auth\/users\/|^PATCH .*\/oauth_providers\//;
 
-/** What happens to the requests of one project while one command runs. */
+/** What happens to a project's requests during one command. */
 export interface Weather {
-  /** By the number of the request among those of its sort. */
+  /** By the number of the request among those of its type. */
   readonly reads: ReadonlyMap<number, How>;
   readonly changes: ReadonlyMap<number, How>;
-  /** Called while a change is on its way, before the service sees it. */
+  /** Called during a change, before the service receives it. */
   readonly onChange?: (n: number) => Promise<void>;
   /**
-   * Called before the service sees a list of integrations, at a moment when no change is on its way: nothing can be done
-   * about what happens between such a list and its change (docs/design/rules.md, 2).
+   * Called before the service receives a request for a list of integrations, while no change is in progress: nothing
+   * can be done about events between such a list and its change (docs/design/rules.md, 2).
    */
   readonly onList?: (n: number) => Promise<void>;
-  /** Called after the service has seen a change, or has not, whose answer is a trouble: before its next attempt. Quiet as well. */
+  /**
+   * Called after a change with a faulty response, executed or not, before its next attempt; also while no other request
+   * is in progress.
+   */
   readonly onTrouble?: (n: number) => Promise<void>;
 }
 
@@ -58,18 +61,18 @@ interface Seen {
   changes: number;
   lists: number;
   troubles: number;
-  /** All that are here, also those that we have given up. */
+  /** All current requests, including those that we have given up. */
   here: number;
-  /** Those of them that have not been answered, but for what waits for a deed. */
+  /** Current requests without a response, except those that wait for an action. */
   underWay: number;
   ended: number;
-  /** The deeds that are done in the quiet, one after the other. */
+  /** Actions while nothing else happens, in sequence. */
   deeds: Promise<void>;
 }
 
 /**
- * In so many looks, one after the other, no request has come or gone: whoever has read a list has sent its change by
- * then. Looks and not milliseconds, since each lets all of this process go on: on a busy machine the time passes alone.
+ * After this many checks without a new or finished request, whoever has read a list has sent its change. Checks instead
+ * of milliseconds, since each lets the whole process continue: on a busy machine time alone may pass.
  */
 const QUIET_LOOKS = 8;
 const MOST_LOOKS = 250;
@@ -77,13 +80,13 @@ const LOOK_MS = 2;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** False where it never was. `own`: how many of those under way are known. */
+/** False if it never was. `own`: how many known requests are in progress. */
 async function isQuietSoon(seen: Seen, own: number): Promise<boolean> {
   let inARow = 0;
   let { ended } = seen;
   for (let looks = 0; looks < MOST_LOOKS && inARow < QUIET_LOOKS; looks += 1) {
     await pause(LOOK_MS);
-    // Two timers may fire at once; what has come over the sockets is read before this.
+    // Two timers may fire together; pending socket data is read before this.
     await new Promise((resolve) => setImmediate(resolve));
     inARow = seen.underWay === own && seen.ended === ended ? inARow + 1 : 0;
     ended = seen.ended;
@@ -91,12 +94,12 @@ async function isQuietSoon(seen: Seen, own: number): Promise<boolean> {
   return inARow >= QUIET_LOOKS;
 }
 
-/** Does it when all is quiet, or not at all. Requests that come meanwhile wait for its end. */
+/** Acts when no other request is in progress, or not at all. New requests wait for its end. */
 async function inQuiet(seen: Seen, own: number, deed: () => Promise<void>): Promise<void> {
   if (await isQuietSoon(seen, own)) await (seen.deeds = seen.deeds.then(deed));
 }
 
-/** A proxy before the service for whole programs, many projects at the same time: each has a weather of its own. */
+/** A proxy in front of the service for whole programs and many projects at once, each with its own faults. */
 export class Network {
   readonly #projects = new Map<string, Seen>();
 
@@ -118,15 +121,15 @@ export class Network {
     return network;
   }
 
-  /** From now on. */
+  /** Applies from now on. */
   set(projectId: string, weather: Weather): void {
     const counts = { reads: 0, changes: 0, lists: 0, troubles: 0, here: 0, underWay: 0, ended: 0 };
     this.#projects.set(projectId, { weather, ...counts, deeds: Promise.resolve() });
   }
 
   /**
-   * From now on every request passes. Waits for what is here still: a command may have given up a request that was slow,
-   * and what is done beside that one goes on.
+   * Forwards every request from now on. Waits for current requests: a command may have given up a slow request, and
+   * concurrent work continues.
    */
   async calm(projectId: string): Promise<void> {
     const seen = this.#projects.get(projectId);
@@ -141,7 +144,7 @@ export class Network {
 
   async #pass(origin: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
-    // Chunks of a request are buffers: no encoding was set.
+    // Chunks of a request are buffers, since no encoding was set.
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const { method = "GET", url = "" } = request;
@@ -163,7 +166,7 @@ export class Network {
     }
   }
 
-  /** What is to happen between two requests of ours happens here. */
+  /** Actions between two requests of ours happen here. */
   async #beforeList(seen: Seen, method: string, url: string): Promise<void> {
     const { onList } = seen.weather;
     if (onList === undefined || method !== "GET" || !url.endsWith("/auth/integrations")) return;

@@ -11,22 +11,22 @@ import { unmarked } from "../engineMarks";
 
 export type { Kind };
 
-/** What the engine sends for a value that is not known yet. */
+/** The engine's value for an unknown. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** One `new svc.Kind(name, inputs, options)`. */
 export interface Declared {
   readonly kind: Kind;
   readonly name: string;
-  /** Plain values, and `output(...)` of resources that stand before this one. */
+  /** Plain values, and `output(...)` of earlier resources. */
   readonly inputs: Properties;
-  /** Names that it had before. */
+  /** Its former names. */
   readonly aliases?: readonly string[];
 }
 
 export type Program = readonly Declared[];
 
-/** An output of another resource, as an input. */
+/** An output of another resource as an input. */
 export class Output {
   constructor(
     readonly name: string,
@@ -35,7 +35,7 @@ export class Output {
 }
 export const output = (name: string, property: string): Output => new Output(name, property);
 
-/** A resource in the state, as the engine keeps it. */
+/** A resource in the state, as the engine stores it. */
 export interface Entry {
   readonly urn: string;
   readonly kind: Kind;
@@ -45,30 +45,32 @@ export interface Entry {
   readonly outs: Properties;
   /** The last create or update ended with a partial error. */
   readonly unfinished: boolean;
-  /** Which inputs are outputs of which resources: names of inputs by URN. */
+  /** The inputs that are outputs of other resources: input names by URN. */
   readonly dependencies: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a command of the CLI left behind. */
+/** The result of a CLI command. */
 export interface Outcome {
-  /** What failed, each as the CLI would print it. */
+  /** The failures as the CLI would print them. */
   readonly errors: readonly string[];
-  /** All lines, ephemeral ones too. */
+  /** All lines, including ephemeral ones. */
   readonly log: readonly LogLine[];
-  /** What was planned or done, such as `create a`, in the order in which it began. */
+  /** The planned or executed steps, such as `create a`, in order of their start. */
   readonly steps: readonly string[];
 }
 
-/** How the engine goes about it: everything that the seed decides. */
+/** How the engine proceeds: everything that depends on the seed. */
 export interface Course {
   readonly seed: number;
-  /** Steps at a time. By default the seed decides: mostly many, sometimes one. */
+  /** Concurrent steps. By default the seed decides: usually many, sometimes one. */
   readonly parallel?: number;
-  /** Plan first, in the same process (`both`), in one of its own (`apart`), or not at all. By default the seed decides. */
+  /**
+   * Plan first, in the same process (`both`), in a separate one (`apart`), or not at all. By default the seed decides.
+   */
   readonly preview?: "both" | "apart" | "none";
-  /** `--refresh`: all is read first, in the same process; then this is called, and the rest follows. */
+  /** `--refresh`: reads everything first, in the same process; then calls this, and continues. */
   readonly refreshFirst?: () => Promise<void>;
-  /** The program says that it runs for a preview, as a real one does, so that its plan asks the service. @default false */
+  /** The program knows that it runs for a preview, like a real one, so its plan asks the service. @default false */
   readonly looks?: boolean;
   /** The longest pause before a step. */
   readonly jitterMs?: number;
@@ -76,13 +78,13 @@ export interface Course {
 
 interface Account {
   readonly baseUrl: string;
-  /** Undefined: none is configured. */
+  /** Undefined: not configured. */
   readonly apiKey: string | undefined;
 }
 
 type Delays = Partial<ClientOptions> & Pick<SessionOptions, "siblingStartsMs">;
 
-/** Short, but longer than what the tests let lists lag. */
+/** Short, but longer than the lag of lists in the tests. */
 const QUICK: Partial<ClientOptions> = { baseDelayMs: 2, lagMs: 30, pollCeilingMs: 5, attemptTimeoutMs: 10_000 };
 const TOKEN = "pulumi-nodejs:dynamic/svc:";
 
@@ -90,7 +92,7 @@ const urnOf = (kind: Kind, name: string): string => `urn:pulumi:dev::proj::${TOK
 const pause = (ms: number): Promise<void> => new Promise((resolve) => (ms > 0 ? setTimeout(resolve, ms) : resolve()));
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** A number from 0 to 1 that depends on the seed and on what it is for, not on when it is asked for. */
+/** A number from 0 to 1 that depends on the seed and the purpose, but not on the time. */
 function chance(seed: number, purpose: string): number {
   let hash = 2166136261 ^ seed;
   for (const char of purpose) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619);
@@ -99,7 +101,7 @@ function chance(seed: number, purpose: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** At most so many at a time, in the order in which they come. */
+/** Limits concurrency, in order of arrival. */
 class Slots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -119,7 +121,7 @@ class Slots {
   }
 }
 
-/** One process of the provider: one session for all kinds. */
+/** One provider process: one session for all kinds. */
 class Process {
   readonly log: LogLine[] = [];
   readonly #providers = new Map<Kind, DynamicProvider>();
@@ -150,14 +152,14 @@ class Process {
 
 type Plan = "create" | "update" | "same" | "replace";
 
-/** One run over a program: a preview, or an update. */
+/** One run of a program: a preview or an update. */
 class Run {
   readonly errors: string[] = [];
   readonly steps: string[] = [];
-  /** What is in the state at the end. */
+  /** The final state. */
   readonly state: Map<string, Entry>;
   readonly #old: ReadonlyMap<string, Entry>;
-  /** Deleted before a replacement that they depend on: to be made again. */
+  /** Deleted before a replacement that they depend on: to be created again. */
   readonly #takenAlong = new Set<string>();
   readonly #generator = new Slots(1);
   readonly #slots: Slots;
@@ -175,7 +177,7 @@ class Run {
     this.#slots = new Slots(course.parallel ?? (serial ? 1 : 16));
   }
 
-  /** Registers every resource, in order; then deletes what the program has no more. */
+  /** Registers every resource in order; then deletes those that the program no longer has. */
   async program(program: Program): Promise<void> {
     const ready = new Map<string, Promise<Properties | undefined>>();
     const taken = new Set<string>();
@@ -195,7 +197,7 @@ class Run {
     await this.deleteAll([...this.#old.values()].filter(({ urn }) => !wanted.has(urn) && this.state.has(urn)));
   }
 
-  /** Dependants first, else side by side. */
+  /** Dependants first, otherwise concurrently. */
   async deleteAll(entries: readonly Entry[]): Promise<void> {
     let left = [...entries];
     while (left.length > 0 && this.errors.length === 0) {
@@ -222,7 +224,7 @@ class Run {
             inputs: unmarked(inputs ?? entry.inputs),
             unfinished: false,
           };
-          // Its verdict is the drift that a refresh reports; the inputs are those of the state, without a check.
+          // Its result is the drift that a refresh reports; the inputs are from the state, without a check.
           await provider.diff(id, read.outs, unmarked(entry.inputs));
           this.state.set(entry.urn, read);
         }).catch(() => undefined),
@@ -238,11 +240,11 @@ class Run {
 
   async #jitter(purpose: string, share = 1): Promise<void> {
     const roll = chance(this.course.seed, `${this.label} ${purpose}`);
-    // Half of them at once, some much later than others.
+    // Half of them immediately, some much later than others.
     await pause(Math.round((roll < 0.5 ? 0 : (roll - 0.5) * 2) ** 2 * (this.course.jitterMs ?? 60) * share));
   }
 
-  /** A step of the engine: none begins after a failure, and those that run are waited for. */
+  /** A step of the engine: none begins after a failure, but running ones are awaited. */
   async #step<T>(what: string, work: () => Promise<T>): Promise<T> {
     await this.#jitter(what);
     return this.#slots.run(async () => {
@@ -316,7 +318,7 @@ class Run {
     }
     const made = await this.#step(`create ${name}`, () => this.#create(provider, entry, planned.inputs));
     if (planned.plan === "replace" && old !== undefined && !planned.deletesFirst && !this.#takenAlong.has(oldUrn)) {
-      // The engine does this at the very end; nothing that comes in between is told apart here.
+      // The engine does this at the very end, but here the difference does not matter.
       if (!this.dry) await this.#step(`delete replaced ${name}`, () => provider.delete(old.id, unmarked(old.outs)));
     }
     return made;
@@ -339,7 +341,10 @@ class Run {
     return { plan: (differs || old.unfinished ? "update" : "same") as Plan, inputs, deletesFirst: false };
   }
 
-  /** Who is replaced as well when this is deleted first: the engine asks with unknown values in place of its outputs. */
+  /**
+   * Dependants that are replaced as well if this is deleted first: the engine checks with unknown values for its
+   * outputs.
+   */
   async #dependants(replaced: Entry): Promise<Entry[]> {
     const found: Entry[] = [];
     for (const entry of this.#old.values()) {
@@ -377,7 +382,7 @@ class Run {
       return unmarked(outs);
     } catch (error) {
       const kept = partOf(error);
-      // Of a partial update the old inputs stay.
+      // A partial update keeps the old inputs.
       if (kept !== undefined) this.#put({ ...entry, outs: kept.outs, unfinished: true }, oldUrn);
       throw error;
     }
@@ -386,7 +391,7 @@ class Run {
   #put(entry: Entry, oldUrn = entry.urn): void {
     if (oldUrn !== entry.urn) {
       this.state.delete(oldUrn);
-      // The engine writes what depends on it under its new name, too.
+      // The engine also renames references from dependants.
       for (const [urn, { dependencies, ...other }] of this.state) {
         const { [oldUrn]: keys, ...others } = dependencies;
         if (keys !== undefined) this.state.set(urn, { ...other, dependencies: { ...others, [entry.urn]: keys } });
@@ -396,7 +401,7 @@ class Run {
   }
 }
 
-/** What the engine says of a step that another failure has kept from beginning. */
+/** The engine's message for a step that another failure has prevented. */
 const CANCELLED = "cancelled";
 
 const visible = (properties: Properties): Properties =>
@@ -406,11 +411,14 @@ const visible = (properties: Properties): Properties =>
 function partOf(error: unknown): { id: string; outs: Properties } | undefined {
   if (!(error instanceof Error) || !("id" in error) || !("properties" in error)) return undefined;
   const { id, properties } = error;
-  // Both are put there by the provider alone, for the engine.
+  // Only the provider sets both, for the engine.
   return typeof id === "string" ? { id, outs: unmarked(properties as Properties) } : undefined;
 }
 
-/** A stack in process: its state, and the commands of the CLI, each in a provider process of its own. The real CLI: ../Stack.ts. */
+/**
+ * A stack in process: its state, and the CLI's commands, each in its own provider process. For the real CLI see
+ * ../Stack.ts.
+ */
 export class Stack {
   state: readonly Entry[] = [];
   readonly #account: Account;
@@ -421,14 +429,14 @@ export class Stack {
     this.#client = client;
   }
 
-  /** `pulumi preview`: nothing is kept. */
+  /** `pulumi preview`: stores nothing. */
   async preview(program: Program, course: Course = { seed: 1 }): Promise<Outcome> {
     const run = new Run(this.#process(), this.state, course, true, "preview");
     await run.program(program);
     return outcome(run);
   }
 
-  /** `pulumi up --yes`, with or without its plan: what fails in the plan is not carried out. */
+  /** `pulumi up --yes`, with or without a plan: a failed plan is not executed. */
   async up(program: Program, course: Course = { seed: 1 }): Promise<Outcome> {
     const roll = chance(course.seed, "preview");
     const { preview = roll < 0.4 ? "both" : roll < 0.7 ? "apart" : "none" } = course;
@@ -456,7 +464,7 @@ export class Stack {
   async refresh(course: Course = { seed: 1 }): Promise<Outcome> {
     const run = new Run(this.#process(), this.state, course, false, "refresh");
     await run.refresh();
-    // One failure stops the command, and keeps the state.
+    // A failure stops the command and keeps the state.
     if (run.errors.length === 0) this.state = [...run.state.values()];
     return outcome(run);
   }
@@ -469,7 +477,7 @@ export class Stack {
     return outcome(run);
   }
 
-  /** The entry of this name. */
+  /** The entry with this name. */
   entry(name: string): Entry {
     const found = this.state.find((entry) => entry.name === name);
     if (found === undefined)
@@ -484,12 +492,12 @@ export class Stack {
 
 const outcome = ({ errors, steps, process }: Run): Outcome => ({ errors, steps, log: process.log });
 
-/** The lasting warnings on the line of a resource. */
+/** The lasting warnings about a resource. */
 export const warningsOn = ({ log }: Outcome, kind: Kind, name: string): string[] =>
   log
     .filter(({ severity, ephemeral, urn }) => severity === "warning" && !ephemeral && urn === urnOf(kind, name))
     .map(({ message }) => message);
 
-/** The steps that a plan holds beside those that change nothing. */
+/** The steps of a plan that change something. */
 export const changesIn = ({ steps }: Outcome): string[] =>
   steps.filter((step) => (step.startsWith("plan") ? !step.startsWith("plan same") : step.startsWith("delete")));

@@ -3,7 +3,7 @@ import type { EmulatorOptions } from "../../../src/emulator";
 import { KIND_CASES } from "../../kinds";
 import { sceneOf } from "../../kinds/started";
 
-/* Of the kinds that have tests of their own beside those of every kind. */
+/* For kinds that have their own tests besides those of every kind. */
 
 const of = (kind: Kind) => (options?: EmulatorOptions) => sceneOf(KIND_CASES[kind], options);
 

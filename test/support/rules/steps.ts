@@ -2,11 +2,11 @@ import { unmarked } from "../engineMarks";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import type { Harness, State } from "../harness";
 
-/** How one step of the engine ended, and what it keeps in the state after it. */
+/** The result of one engine step, and what it leaves in the state. */
 export type Outcome =
   { ended: "well"; state: State | undefined } | { ended: "badly"; words: string; kept: State | undefined };
 
-/** What a step leaves in the state, also where it fails: a partial error carries an id and outs. */
+/** What a step leaves in the state, even if it fails: a partial error has an id and outs. */
 export async function outcomeOf(step: () => Promise<State | undefined>): Promise<Outcome> {
   try {
     return { ended: "well", state: await step() };
@@ -15,13 +15,13 @@ export async function outcomeOf(step: () => Promise<State | undefined>): Promise
     const id: unknown = Reflect.get(error, "id");
     // Complete outs, by the contract of a partial error.
     const properties = Reflect.get(error, "properties") as Properties;
-    // As the engine hands them over the next time: without their marks.
+    // As the engine passes them next time: without marks.
     const kept = typeof id === "string" ? { id, outs: unmarked(properties) } : undefined;
     return { ended: "badly", words: error.message, kept };
   }
 }
 
-/** The step that the engine takes from a state to a program. Without a program it deletes. */
+/** The engine's step from a state to a program. Without a program it deletes. */
 export async function step(
   given: Harness,
   state: State | undefined,
@@ -37,18 +37,18 @@ export async function step(
   return changes === false ? state : given.update(state, program);
 }
 
-/** A whole `up` in a process of its own. A step that fails without a partial error leaves the state as it was. */
+/** A whole `up` in its own process. A step that fails without a partial error leaves the state unchanged. */
 export async function up(given: Harness, state: State | undefined, program: Properties | undefined) {
   given.restart();
   const outcome = await outcomeOf(() => step(given, state, program));
   return { outcome, state: outcome.ended === "well" ? outcome.state : (outcome.kept ?? state) };
 }
 
-/** What a person reads of it afterwards. */
+/** The lines that a user sees afterwards. */
 export const lastingLines = ({ log }: Harness): string[] =>
   log.filter(({ ephemeral }) => !ephemeral).map(({ message }) => message);
 
-/** The words of a step that must have failed. */
+/** The message of a step that must have failed. */
 export function wordsOf(outcome: Outcome): string {
   if (outcome.ended === "well") throw new Error(`it ended well: ${outcome.state?.id ?? "nothing left"}`);
   return outcome.words;

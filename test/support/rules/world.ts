@@ -8,35 +8,35 @@ export type { Json } from "../emulator";
 
 export const AUTH_PROVIDER = "supported_provider";
 
-/** A service, seen as by a colleague: over raw HTTP and its control routes. */
+/** A service as seen by a colleague: through raw HTTP and its control routes. */
 export interface World {
   readonly baseUrl: string;
   readonly url: string;
   readonly apiKey: string;
-  /** A project of its own for each run, with branches `br-<id>-1` to `-4` and an integration if wanted. */
+  /** A separate project for each run, with branches `br-<id>-1` to `-4` and an optional integration. */
   project(id: string, more?: { integration?: boolean; compute?: boolean }): Promise<void>;
-  /** A stack without resources; `baseUrl`: by way of a proxy. */
+  /** A stack without resources; `baseUrl`: of a proxy. */
   stack(client?: ConstructorParameters<typeof Stack>[1], baseUrl?: string): Stack;
   call(method: string, path: string, body?: unknown): Promise<Json>;
-  /** The same for what may well be refused. */
+  /** The same for requests that may be refused. */
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
   edit(projectId: string, edit: Json): Promise<Json>;
   domains(projectId: string): Promise<string[]>;
   computes(projectId: string): Promise<Json[]>;
-  /** The project as the service has it, whatever its lists show. */
+  /** The project in the service's state, whatever its lists show. */
   holdings(projectId: string): Promise<Json>;
-  /** The requests that arrived, as `METHOD path`. */
+  /** The received requests, as `METHOD path`. */
   requests(): Promise<string[]>;
   /** Those that may have changed something. */
   mutations(): Promise<string[]>;
   forgetRequests(): Promise<void>;
-  /** Back to the demo project alone. */
+  /** Restores the demo project alone. */
   reset(): Promise<void>;
 }
 
 export const branch = (projectId: string, n: number): string => `br-${projectId}-${n}`;
 
-/** Where the case of a kind stands in such a project. */
+/** The place for a kind's case in such a project. */
 export const placeIn = (projectId: string): Place => ({
   projectId,
   main: branch(projectId, 1),
@@ -50,7 +50,7 @@ export async function world(options: EmulatorOptions = {}): Promise<World> {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
     const sent = body === undefined ? "" : JSON.stringify(body);
     const { status, text } = await exchange(address, method, headers, sent);
-    // The emulator answers with JSON or with nothing; the caller asserts its shape.
+    // The emulator sends JSON or nothing; the caller asserts its shape.
     return { status, text, body: (text === "" ? {} : JSON.parse(text)) as Json };
   };
   const control = (method: string, path: string, body?: unknown) => send(`${url}/_emulator${path}`, method, body);
@@ -99,14 +99,14 @@ export async function world(options: EmulatorOptions = {}): Promise<World> {
   };
 }
 
-/** Waits until no compute of the project has anything under way. */
+/** Waits until no compute of the project has a running operation. */
 export const atRest = (given: World, projectId: string): Promise<Json[]> =>
   until(
     () => given.computes(projectId),
     (all) => all.every(({ pending_state }) => pending_state === undefined),
   );
 
-/** All seeds at once: each in a project of its own. The first that fails says its seed. */
+/** Runs all seeds at once, each in its own project. The first failure names its seed. */
 export async function eachSeed(seeds: number, run: (seed: number) => Promise<void>): Promise<void> {
   const ends = await Promise.allSettled(Array.from({ length: seeds }, (_, seed) => run(seed)));
   const failed = ends.flatMap((end, seed) =>
@@ -118,7 +118,7 @@ export async function eachSeed(seeds: number, run: (seed: number) => Promise<voi
   throw new Error(`${which} ${first.reason instanceof Error ? first.reason.message : String(first.reason)}`);
 }
 
-/** After a refresh the plan is empty: what the state says is what the service shows, and what is declared. */
+/** Asserts an empty plan after a refresh: the state matches both the service and the program. */
 export async function expectClean(stack: Stack, program: Program): Promise<void> {
   expect((await stack.refresh()).errors).toEqual([]);
   expect(stack.state.map(({ name }) => name).sort()).toEqual(program.map(({ name }) => name).sort());
@@ -127,7 +127,7 @@ export async function expectClean(stack: Stack, program: Program): Promise<void>
   expect(changesIn(plan)).toEqual([]);
 }
 
-/** What it takes to say that a command has done what it was asked. */
+/** Asserts that a command succeeded. */
 export function expectDone({ errors }: { errors: readonly string[] }): void {
   expect(errors).toEqual([]);
 }

@@ -32,29 +32,30 @@ export interface AcceptFlags {
   /** Undefined: the selected one. */
   readonly stack: string | undefined;
   readonly dryRun?: true;
-  /** Also files that git could not bring back. */
+  /** Also edit files that git could not restore. */
   readonly force?: true;
-  /** In seconds: for the end of an update that runs. */
+  /** How many seconds to wait for the end of a running update. */
   readonly wait?: number;
   readonly format: Format;
   readonly out?: string;
 }
 
 /**
- * Edits the program, so that it declares what was changed at the service, and returns the exit code.
- * @param names of resources, or URNs; without any, all that drifted.
- * @throws where that cannot be found out or written, with a message for a person: then nothing is.
+ * Edits the program so that it declares what was changed at the service, and returns the exit code.
+ * @param names names or URNs of resources; without any, all that drifted
+ * @throws a message for the user if the drift cannot be determined or the files cannot be written: then nothing is
+ * written.
  */
 export async function accept(names: readonly string[], flags: AcceptFlags): Promise<number> {
   const { stack, format, out, wait } = flags;
   try {
-    // First: where it is wrong, nothing is asked.
+    // First: an invalid file stops the command before any request.
     const ignored = readIgnoreFile();
     const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], {
       withSecrets: false,
       waitSeconds: wait,
     });
-    // One stack is asked, so one answers.
+    // One stack was requested, so there is one result.
     const folder = process.cwd();
     const result = await acceptDrift(refreshed as RefreshedStack, {
       ...flags,
@@ -71,7 +72,7 @@ export async function accept(names: readonly string[], flags: AcceptFlags): Prom
     const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
     return isDelivered ? exitCode(result) : EXIT_FAILURE;
   } catch (error) {
-    // A script gets it in its format, too.
+    // A script also gets the error in its format.
     if (format !== "text") {
       const messages = (error instanceof Error ? error.message : String(error)).split("\n");
       process.stdout.write(render({ ...NOTHING, stack: stack ?? "", dryRun: flags.dryRun === true, messages }, format));
@@ -82,15 +83,15 @@ export async function accept(names: readonly string[], flags: AcceptFlags): Prom
 
 export interface Asked extends Pick<AcceptFlags, "dryRun" | "force"> {
   readonly names: readonly string[];
-  /** What it covers is skipped, unless it is named. */
+  /** Drift that the file covers is skipped unless the user names the resource. */
   readonly ignored: IgnoreFile;
-  /** In the project, or below it. */
+  /** A folder in the project. */
   readonly folder: string;
-  /** The arguments that the program as it is now gives to resources of the stack. */
+  /** The arguments that the current program gives to resources of the stack. */
   readonly planned: Planned;
-  /** The configuration of the stack, as it is now. */
+  /** The stack's current configuration. */
   readonly configured?: () => Promise<Configuration>;
-  /** The other stacks of the program. */
+  /** The program's other stacks. */
   readonly others: (own: string) => Promise<readonly string[]>;
 }
 
@@ -140,7 +141,7 @@ export async function acceptDrift(
   for (const { place } of targets) if (place !== undefined) texts.set(place.file, files.read(place.file));
 
   const otherStacks = await others(stack);
-  // Most programs that read it name the class.
+  // Most programs that read the configuration mention the class.
   const values = [...texts.values()].some((text) => text.includes("Config")) ? await configured?.() : undefined;
   const refused = new Map<string, string>();
   const around: Around | undefined = values && {
@@ -174,7 +175,7 @@ export async function acceptDrift(
       written: async () => {
         if (settings.length > 0) mustDifferInKeys(values ?? {}, (await configured?.()) ?? {}, settings);
       },
-      // Not all that uses a value is told by the text of the program.
+      // The text of the program does not show every use of a value.
       refused: (given) => {
         for (const { urn, inputs } of beside)
           for (const { key, value, urn: accepted } of settings)
@@ -187,7 +188,7 @@ export async function acceptDrift(
       },
     });
     if (disproved.size === 0) break;
-    // The others are edited again without them.
+    // The other resources are edited again without these.
     targets = targets.map((target) =>
       refusedNow.has(target.urn) ? target : { ...target, disproof: disproved.get(target.urn) ?? target.disproof },
     );
@@ -217,7 +218,7 @@ export async function acceptDrift(
     ],
     files: rewritten.map(({ name }) => name),
     tolerated: toleratedUrns.filter((urn) => edited.accepted.every((one) => one.urn !== urn)),
-    // The configuration is that of this stack alone.
+    // The configuration belongs to this stack only.
     otherStacks: edited.files.size === 0 ? [] : [...otherStacks],
     patch: rewritten
       .map(({ name, before = "", after }) => {
@@ -228,7 +229,7 @@ export async function acceptDrift(
   };
 }
 
-/** As git writes it; nothing where the texts are equal. */
+/** In git's format; empty if the texts are equal. */
 function unifiedDiff(name: string, before: string, after: string): string {
   if (before === after) return "";
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
@@ -241,7 +242,7 @@ const TYPES: ReadonlySet<string> = new Set(KINDS.map(typeToken));
 const isOurs = ({ type, inputs, delete: isLeft }: StoredResource): boolean =>
   TYPES.has(type) && isLeft !== true && Object.keys(visible(inputs ?? {})).length > 0;
 
-/** Whether arguments have a value somewhere that they have not been deployed with. */
+/** Whether the value occurs anywhere in the planned arguments but was not deployed there. */
 function gains(planned: unknown, deployed: unknown, value: unknown): boolean {
   if (sameJson(planned, deployed)) return false;
   if (sameJson(planned, value)) return true;
@@ -256,7 +257,7 @@ function refuseStale({ told }: Edited): void {
   throw new Error([...new Set(sentences)].join("\n"));
 }
 
-/** What no edit of an argument brings into the program. */
+/** Drift that no edit of an argument can accept. */
 function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProperty[] {
   const left = (reason: string): LeftProperty[] => [
     { urn, kind, name, path: null, declared: null, found: null, file: null, line: null, reason, code: null },

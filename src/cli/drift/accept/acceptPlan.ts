@@ -1,4 +1,4 @@
-/** What becomes of each property of a resource that differs: an edit of the program, or the reason why there is none. */
+/** What to do with each differing property of a resource: an edit of the program, or the reason why there is none. */
 import type * as ts from "typescript";
 import { containsUnknown, type Properties } from "../../../contract/hiddenKeys";
 import type { Kind } from "../../../contract/pointer";
@@ -24,7 +24,7 @@ import { type ConfigurationChange, type Setting, settingOf, type StackConfigurat
 
 export interface Plan {
   readonly property: Property;
-  /** Where it stands among the arguments of the `new`. */
+  /** Its position in the arguments of the `new`. */
   readonly at: Origin;
   readonly line: number;
   /** Undefined: it is accepted. */
@@ -38,10 +38,10 @@ export type Action =
   | { readonly add: string; readonly list: List }
   | ConfigurationChange;
 
-/** The argument that decides which others there are: with it, all of them change or none. */
+/** The argument that determines which others exist: if it changes, all of them change or none. */
 const FORM: { readonly [Name in Kind]?: string } = { EmailServer: "type" };
 
-/** Whether another resource differs in the same way, and is to be accepted, too. */
+/** Whether another resource differs in the same way and is to be accepted as well. */
 export type IsAlike = (urn: string, property: Property) => boolean;
 
 interface Given {
@@ -50,11 +50,11 @@ interface Given {
   /** The second argument of the `new`. */
   readonly node: ts.Expression;
   readonly settingOf: (node: ts.Expression) => Setting | undefined;
-  /** Where an argument of the resource stands in it; undefined where the component gives it. */
+  /** The position of a resource's argument in it; undefined if the component sets it. */
   readonly originOf: (argument: string) => Origin | undefined;
-  /** Which other resources have a property from the same place, and do not differ in the same way. */
+  /** Other resources that get a property from the same place and do not differ in the same way. */
   readonly unlike: (property: Property, origin: Origin) => readonly string[];
-  /** What the text tells of the arguments of the resource, and the same normalised. */
+  /** The arguments known from the text, as written and normalised. */
   readonly known: Properties;
   readonly normalised: Properties;
   readonly form: string | undefined;
@@ -97,7 +97,7 @@ export async function plansOf(
   );
 }
 
-/** What drifted: an argument of its own, or of the component that creates it. */
+/** What drifted: an argument of the resource, or of the component that creates it. */
 interface Resource {
   readonly kind: Kind;
   readonly name: string;
@@ -119,7 +119,7 @@ const left = (property: Property, line: number, reason: string, at: Origin = seg
   actions: [],
 });
 
-/** What the text tells of the arguments; `isWhole`: there are no others. */
+/** The arguments known from the text; `isWhole`: there are no others. */
 function knownArguments(file: ProgramFile, node: ts.Expression): { known: Properties; isWhole: boolean } {
   const whole = valueOf(file, node);
   if (isObject(whole)) return { known: whole, isWhole: true };
@@ -132,7 +132,7 @@ function knownArguments(file: ProgramFile, node: ts.Expression): { known: Proper
   return { known: Object.fromEntries(entries) as Properties, isWhole: false };
 }
 
-/** What is known of one property alone. */
+/** The plan for one property, independent of the others. */
 function planOf(given: Given, property: Property, creationLine: number): Plan {
   const { file, kind, node, form } = given;
   const { declared, found } = property;
@@ -155,7 +155,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
       "a provider that is there is another resource: take this one out, and declare that one, with adopt: true",
     );
   if (!isSpelled(property.path)) return told("the path does not tell how its name is written");
-  // Of another form, which does not have the argument: whatever its value was.
+  // Another form does not have the argument, whatever its value was.
   const isDropped = form !== undefined && path.length === 1 && found === null;
   if (isByReference(property) && !isDropped) return told(otherThanReferred(property));
   if (holdsSecret(property) && !isDropped) return told(otherThanSecret(property));
@@ -174,7 +174,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
     if (same(value, found)) return accepted(use);
     if (!same(value, declared)) return told(NOT_DEPLOYED, use);
     const whole = within.length === 0 ? found : withChange(setting.value, within, found);
-    // Without a value nothing tells what the call gives.
+    // Without a value, the value that the call returns is unknown.
     if (found === null || !setting.takes(whole)) return told(`the value is ${CONFIGURED}`, use);
     return accepted(use, { configure: setting.key, path: within, value: found, whole, use });
   }
@@ -191,11 +191,11 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
     return isDropped ? accepted(own, removal) : told(`the value is ${whatItIs(file, expression)}`, own);
   }
   const normalised = path.reduce<unknown>(member, given.normalised);
-  // Of an object with a spread the normalised value is not known, which is not the same as none.
+  // The normalised value of an object with a spread is unknown, which is not the same as no value.
   const isValue = (value: unknown): boolean =>
     same(current, value) || (normalised !== undefined && same(normalised, value));
   if (isValue(found)) return accepted(own);
-  // Of a secret nobody can say whether it is the deployed one.
+  // Whether a secret is the deployed one cannot be determined.
   if (!isValue(declared) && !(isDropped && declared === SECRET)) return told(NOT_DEPLOYED, own);
   if (found === null) return accepted(own, removal);
   const literal = editable(file, expression, { value: found, kind });
@@ -204,7 +204,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   return "reason" in actions ? told(actions.reason, literal.node) : accepted(literal.node, ...actions.actions);
 }
 
-/** Whether a path can be read in one way only: the engine marks a quote in a name, and not a backslash. */
+/** Whether a path is unambiguous: the engine escapes a quote in a name, but not a backslash. */
 export const isSpelled = (path: string): boolean =>
   segmentsOf(path).reduce<string>((above, segment) => pathTo(above, String(segment)), "") === path;
 
@@ -220,18 +220,18 @@ const member = (value: unknown, segment: string | number): unknown =>
     ? Reflect.get(value, segment)
     : undefined;
 
-/** Whether arguments, normalised, have a property as it was found. */
+/** Whether normalised arguments have the found value of a property. */
 export const declares = (args: Properties, { path, found }: Pick<Property, "path" | "found">): boolean =>
   same(segmentsOf(path).reduce<unknown>(member, args), found);
 
-/** Nothing is the same as `null`; a list is a set. */
+/** A missing value equals `null`; a list is a set. */
 function same(one: unknown, other: unknown): boolean {
   const sorted = (value: unknown): unknown =>
     Array.isArray(value) ? value.map((item) => JSON.stringify(item)).toSorted() : (value ?? null);
   return sameJson(sorted(one), sorted(other));
 }
 
-/** How a literal becomes another value. `current`: its own, normalised. */
+/** The edits that change a literal to another value. `current`: its normalised value. */
 function valueActions(
   file: ProgramFile,
   node: ts.Expression,
@@ -249,7 +249,7 @@ function valueActions(
     return at !== -1;
   });
   const order = [...kept.map((element) => values[node.elements.indexOf(element)]), ...added];
-  // Element by element where their order counts, or where none is left to come after.
+  // Element by element if the order matters, or if no element remains to insert after.
   const isInPlace = !sameJson(order, found) || kept.length === 0;
   const changed = node.elements.filter((element, index) =>
     isInPlace ? !sameJson(values[index], found[index]) : !kept.includes(element),
@@ -268,15 +268,15 @@ function valueActions(
   return { actions: [...actions, ...codes(isInPlace ? found.slice(node.elements.length) : added)] };
 }
 
-/** The quote of a text; of anything else that of the file. */
+/** The quote of a string literal; for anything else the file's usual quote. */
 function quoteOf(file: ProgramFile, node: ts.Expression): Quote {
   const [begin] = node.getText(file.source);
   return begin === '"' || begin === "'" || begin === "`" ? begin : file.quote;
 }
 
 /**
- * Without what the kind's own check refuses, and with what another form does not have. Only what is worse than before
- * counts: the program may be refused for other reasons.
+ * Removes what the kind's own check refuses, and adds what another form does not have. Only new problems count: the
+ * program may already be invalid for other reasons.
  */
 async function declarable(given: Given, first: readonly Plan[]): Promise<readonly Plan[]> {
   const { kind, known, file, node } = given;
@@ -288,7 +288,7 @@ async function declarable(given: Given, first: readonly Plan[]): Promise<readonl
   for (;;) {
     const open = plans.filter(({ reason }) => reason === undefined);
     const after = open.reduce<Properties>((args, { property: { path, found } }) => {
-      // An object stays one.
+      // Changing a property of an object returns an object.
       return withChange(args, segmentsOf(path), found) as Properties;
     }, known);
     const [problem] = (await problemsOf(after)).filter((one) => !isOld(one));
@@ -318,7 +318,7 @@ async function declarable(given: Given, first: readonly Plan[]): Promise<readonl
 
 const topOf = (path: string): string => String(segmentsOf(path)[0]);
 
-/** A name that the edits leave without a use, which some compilers refuse. */
+/** A name that would be unused after the edits: some compilers refuse that. */
 function unusedAfter(file: ProgramFile, plans: readonly Plan[]): { plan: Plan; reason: string } | undefined {
   const { typescript } = file;
   const goneIn = ({ actions }: Plan): ts.Node[] =>
@@ -328,7 +328,7 @@ function unusedAfter(file: ProgramFile, plans: readonly Plan[]): { plan: Plan; r
     const names = goneIn(plan).flatMap((node) => file.all(typescript.isIdentifier, node));
     for (const name of names) {
       const declared = file.declaredNameOf(name);
-      // What is declared within goes too.
+      // Declarations inside are removed as well.
       if (declared === undefined || gone.has(declared)) continue;
       if (!file.usesOf(declared).every((use) => gone.has(use))) continue;
       return { plan, reason: `nothing else uses "${name.text}", which has to be removed together with it` };

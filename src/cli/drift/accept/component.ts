@@ -12,7 +12,7 @@ interface Child {
   readonly urn: string;
 }
 
-/** A component of this package. The program has the arguments of its children among its own. */
+/** A component of this package. Its arguments in the program include those of its children. */
 export class Component {
   readonly name: string;
 
@@ -24,7 +24,7 @@ export class Component {
     this.name = nameInUrn(urn);
   }
 
-  /** The one that a resource is a child of. */
+  /** The component that is the resource's parent. */
   static of(urn: string, { resources }: StackState): Component | undefined {
     const parent = resources.find((one) => one.urn === urn && one.delete !== true)?.parent;
     const kind = componentOfType(resources.find((one) => one.urn === parent)?.type ?? "");
@@ -40,12 +40,14 @@ export class Component {
     );
   }
 
-  /** Where the arguments of a child stand among those of the component, by their names. `known`: what is known of these. */
+  /**
+   * The positions of a child's arguments in those of the component, by name. `known`: the component's known arguments.
+   */
   originsOf(child: { readonly kind: string; readonly name: string }, known: Properties): ReadonlyMap<string, Origin> {
     return originsOf(this.kind, { name: this.name, args: known }, child);
   }
 
-  /** The other children that have an argument from the same place. */
+  /** The other children that get an argument from the same place. */
   alsoFrom(origin: Origin, argument: string, urn: string, known: Properties): readonly Child[] {
     return this.children.filter(
       (child) => child.urn !== urn && sameJson(this.originsOf(child, known).get(argument), origin),

@@ -1,4 +1,4 @@
-/** Values that a program takes straight from the configuration of the stack: they are edited there, for this stack alone. */
+/** Values that a program reads directly from the stack's configuration. They are edited there, for this stack only. */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import type * as ts from "typescript";
@@ -19,34 +19,34 @@ export interface ConfigurationChange {
   /** Within the value. */
   readonly path: Origin;
   readonly value: unknown;
-  /** The value as a whole, as it becomes. */
+  /** The whole new value. */
   readonly whole: unknown;
   /** Where the program uses it for this property. */
   readonly use: ts.Node;
 }
 
-/** What of the configuration of the stack is to be another value. */
+/** A new value in the stack's configuration. */
 export interface ConfigurationEdit extends Pick<ConfigurationChange, "path" | "value" | "whole"> {
   readonly key: string;
   /** The resource that differs. */
   readonly urn: string;
 }
 
-/** What a program may read of the configuration. */
+/** The configuration that a program may read. */
 export interface StackConfiguration {
   /** The Pulumi project: the namespace of `new pulumi.Config()`. */
   readonly project: string;
   readonly values: Configuration;
 }
 
-/** Where a program reads a value of the configuration, and nothing else. */
+/** An expression that only reads a value of the configuration. */
 export interface Setting {
   readonly call: ts.CallExpression;
   /** `proj:size` */
   readonly key: string;
-  /** As the program gets it; undefined where it is not set. */
+  /** As the program receives it; undefined if not set. */
   readonly value: unknown;
-  /** Whether the program gets such a value by this call. */
+  /** Whether this call can return such a value. */
   readonly takes: (value: unknown) => boolean;
 }
 
@@ -64,7 +64,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 const METHOD = /^(?:get|require)(Secret)?(Number|Boolean|Object|)$/;
 
-/** The call that an expression is: through constants, and with `?? 1` behind it, which counts where nothing is set. */
+/** The call of an expression: through constants, and with an optional `?? 1`, which applies if nothing is set. */
 export function settingOf(
   file: ProgramFile,
   node: ts.Expression,
@@ -95,7 +95,7 @@ const isDefaulted = ({ typescript }: ProgramFile, { operatorToken }: ts.BinaryEx
 
 interface Read {
   readonly call: ts.CallExpression;
-  /** Undefined: it may be any with this name. */
+  /** Undefined: any key with this name. */
   readonly key: string | undefined;
   readonly name: string;
   readonly isSecret: boolean;
@@ -117,7 +117,7 @@ function readIn(file: ProgramFile, node: ts.Node, project: string): Read | undef
   return { call: node, key, name, isSecret: secret !== undefined, reader };
 }
 
-/** Of `new pulumi.Config()`, or of a constant that is one. */
+/** The namespace of `new pulumi.Config()`, or of a constant with that value. */
 function namespaceOf(file: ProgramFile, node: ts.Expression, project: string): string | undefined {
   const { typescript } = file;
   const bare = file.bare(node);
@@ -137,8 +137,8 @@ interface Use {
 }
 
 /**
- * Where files use the value of a key: through constants to the expressions that are something else. Not known: there
- * may be others, such as those of an exported constant.
+ * Where files use the value of a key: follows constants to the expressions that use them. There may be unknown uses,
+ * such as those of an exported constant.
  */
 export function usesOf(files: readonly ProgramFile[], key: string, project: string): Use[] {
   return files.flatMap((file) =>
@@ -154,10 +154,10 @@ export function usesOf(files: readonly ProgramFile[], key: string, project: stri
 function usesOfValue(file: ProgramFile, node: ts.Expression): { readonly node: ts.Node; readonly isKnown: boolean }[] {
   const { typescript } = file;
   const { parent } = node;
-  // Of anything else the kind is none of those that are looked for.
+  // Any other node has none of the kinds that are compared.
   const isInside = wrapped(file, parent as ts.Expression)?.expression === node;
   const isLeft = typescript.isBinaryExpression(parent) && parent.left === node && isDefaulted(file, parent);
-  // Both are expressions, which the tests above have found.
+  // Both are expressions, as the tests above have shown.
   if (isInside || isLeft) return usesOfValue(file, parent as ts.Expression);
   if (!typescript.isVariableDeclaration(parent) || parent.initializer !== node) return [{ node, isKnown: true }];
   if (!typescript.isIdentifier(parent.name)) return [{ node, isKnown: false }];
@@ -170,7 +170,7 @@ function usesOfValue(file: ProgramFile, node: ts.Expression): { readonly node: t
 
 /** `Pulumi.<stack>.yaml` */
 export class StackFile {
-  /** From the folder of Pulumi.yaml. */
+  /** Relative to the folder of Pulumi.yaml. */
   readonly name: string;
   readonly #path: string;
   readonly #text: string | undefined;
@@ -181,13 +181,13 @@ export class StackFile {
       /^stackConfigDir:[ \t]*["']?([^"'#\r\n]+?)["']?[ \t]*(?:#.*)?$/m.exec(
         file === "" ? "" : readFileSync(file, "utf8"),
       ) ?? [];
-    // As the CLI names it.
+    // The name that the CLI uses.
     this.name = join(folder, `Pulumi.${stack}${extname(file)}`);
     this.#path = resolve(project, this.name);
     this.#text = existsSync(this.#path) ? readFileSync(this.#path, "utf8") : undefined;
   }
 
-  /** The file with other values, or a key whose value has a form that is not edited. */
+  /** The file with new values, or a key whose value has an unsupported form. */
   with(
     edits: readonly ConfigurationEdit[],
     project: string,
@@ -202,7 +202,7 @@ export class StackFile {
     return { files: after === (this.#text ?? "") ? [] : [{ ...file, before: this.#text, after }] };
   }
 
-  /** Where a key stands, or will stand. */
+  /** The current or future position of a key. */
   placeOf(key: string, project: string): { readonly file: string; readonly line: number } {
     const lines = (this.#text ?? "").split("\n");
     const names = namesOf(key, project);
@@ -213,11 +213,11 @@ export class StackFile {
   }
 }
 
-/** A key of the project itself may stand there without its name. */
+/** A key of the project itself may be written without the namespace. */
 const namesOf = (key: string, project: string): string[] =>
   key.startsWith(`${project}:`) ? [key, key.slice(project.length + 1)] : [key];
 
-/** @throws where an edit has changed the value of another key. */
+/** @throws if an edit has changed the value of another key. */
 export function mustDifferInKeys(
   before: Configuration,
   after: Configuration,

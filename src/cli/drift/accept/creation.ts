@@ -1,4 +1,4 @@
-/** Where a program creates a resource. */
+/** Finds where a program creates a resource. */
 import { isBuiltin } from "node:module";
 import type * as ts from "typescript";
 import type { ComponentName } from "../../../contract/componentNames";
@@ -13,26 +13,26 @@ export interface Creation {
   readonly expression: ts.NewExpression;
 }
 
-/** Why there is none, in words; where it is known, the place that the words are about. */
+/** The reason why there is none, and the place that it refers to, if known. */
 export interface NoCreation {
   readonly reason: string;
   readonly file?: string | undefined;
   readonly line?: number | undefined;
 }
 
-/** How the reason begins where the state has another program in mind. */
+/** The start of the reason if the state does not match the program's current text. */
 export const STALE = "the position no longer fits the file";
 
 interface Sought {
   readonly kind: Kind | ComponentName;
   readonly name: string;
-  /** Another one than the stack, by its URN. */
+  /** Its parent is a resource, not the stack, according to its URN. */
   readonly hasParent: boolean;
 }
 
 const OTHER_CLASS = "the class there is one of the program, or a name or an expression that may be another one than";
 
-/** The creation at a place of the file. The innermost one: another may stand among its arguments. */
+/** The innermost creation at a position of the file: its arguments may contain another. */
 export function creationAt(
   file: ProgramFile,
   place: { readonly line: number; readonly column: number },
@@ -43,7 +43,8 @@ export function creationAt(
   const position = file.positionOf(place);
   if (position === undefined) return { ...at, reason: noLongerFits };
   const { source, typescript } = file;
-  // V8 gives the place of `new`, with source maps too; a map without that place gives one within the expression.
+  // V8 reports the position of `new`, also with source maps; a map without that position gives one within the
+  // expression.
   const expression = file
     .all(typescript.isNewExpression)
     .filter((one) => one.getStart(source) <= position && position < headEnd(one))
@@ -67,10 +68,10 @@ export function creationAt(
     : { ...at, reason: `the parent there is another one than that of the resource in the state` };
 }
 
-/** The class, and nothing of the arguments. */
+/** The class, without the arguments. */
 const headEnd = ({ expression, arguments: given }: ts.NewExpression): number => given?.pos ?? expression.end;
 
-/** `super(…)`; or a class that leaves out its constructor, as some versions of V8 tell of it. */
+/** `super(…)`, or a class without a constructor, as some versions of V8 report it. */
 function isSuper(file: ProgramFile, position: number): boolean {
   const { source, typescript } = file;
   const isCall = file
@@ -82,7 +83,7 @@ function isSuper(file: ProgramFile, position: number): boolean {
   return isCall || file.all(typescript.isClassLike).some((node) => node.getStart(source) === position);
 }
 
-/** The one creation in the program: nothing else there may be it, such as one in a file that only another stack imports. */
+/** The only creation in the program that can be this resource, including files that only another stack imports. */
 export function creationOf(files: Iterable<ProgramFile>, { kind, name, hasParent }: Sought): Creation | NoCreation {
   const all = [...files].flatMap((file) =>
     file
@@ -101,7 +102,7 @@ export function creationOf(files: Iterable<ProgramFile>, { kind, name, hasParent
     const { file, expression } = unclear;
     return { file: file.name, line: file.lineOf(expression), reason: `${OTHER_CLASS} ${kind} of pulumi-svc` };
   }
-  // The one that is found may be in code that does not run.
+  // The one that was found may be in code that does not run.
   const other = all.find(
     ({ file, expression, created }) =>
       mayHaveName(file, expression, name) && (created === kind || lastName(file, expression.expression) === kind),
@@ -119,11 +120,14 @@ export function creationOf(files: Iterable<ProgramFile>, { kind, name, hasParent
   return { reason: `the program has more than one ${what}: ${places.join(", ")}` };
 }
 
-/** Whether a class that the file does not tell may be one of this package, or extend one: by another file or package. */
+/**
+ * Whether a class that the file does not identify may be one of this package or extend one, through another file or
+ * package.
+ */
 function mayBeOurs(file: ProgramFile, { expression, arguments: list }: ts.NewExpression): boolean {
   const { typescript } = file;
   const given = list ?? [];
-  // Each kind has arguments; a constructor of the program's own, which takes a name alone, has a place in the state.
+  // Each kind has arguments. A constructor of the program itself that takes only a name has a position in the state.
   if (given.length < 2 && !given.some((one) => typescript.isSpreadElement(one))) return false;
   return mayBeClass(file, expression);
 }
@@ -131,7 +135,7 @@ function mayBeOurs(file: ProgramFile, { expression, arguments: list }: ts.NewExp
 function mayBeClass(file: ProgramFile, node: ts.Expression): boolean {
   const { typescript } = file;
   const module = file.moduleOf(node);
-  // Pulumi's own packages hold no class of this one.
+  // Pulumi's own packages contain no class of this package.
   if (module !== undefined) return !module.startsWith("@pulumi/") && !isBuiltin(module);
   const bare = file.bare(node);
   if (!typescript.isIdentifier(bare)) return true;
@@ -143,13 +147,13 @@ function mayBeClass(file: ProgramFile, node: ts.Expression): boolean {
   return parent !== undefined && (file.exportOf(parent) !== undefined || mayBeClass(file, parent));
 }
 
-/** `ComputeEndpoint` of `lib.svc.ComputeEndpoint`. */
+/** The last name of an expression: `ComputeEndpoint` for `lib.svc.ComputeEndpoint`. */
 function lastName({ typescript }: ProgramFile, node: ts.Expression): string | undefined {
   const name = typescript.isPropertyAccessExpression(node) ? node.name : node;
   return typescript.isIdentifier(name) ? name.text : undefined;
 }
 
-/** Whether the options may give the resource a parent, or none: a URN tells which of both it has. */
+/** Whether the options may set a parent (or none), whichever the URN shows. */
 function mayHaveParent(file: ProgramFile, { arguments: list }: ts.NewExpression, hasParent: boolean): boolean {
   const { typescript } = file;
   const given = list ?? [];
@@ -164,7 +168,7 @@ function mayHaveParent(file: ProgramFile, { arguments: list }: ts.NewExpression,
   return hasParent || !typescript.isPropertyAssignment(parent) || !isResource(file, parent.initializer);
 }
 
-/** Whether an expression is a resource for sure, and not `undefined` under some condition. */
+/** Whether an expression is certainly a resource, and never `undefined`. */
 function isResource(file: ProgramFile, expression: ts.Expression): boolean {
   const { typescript } = file;
   const node = file.bare(expression);
@@ -178,7 +182,7 @@ function nameOf(file: ProgramFile, expression: ts.NewExpression): string | undef
   return typeof name === "string" && !isUnknown(name) ? name : undefined;
 }
 
-/** Whether the name is an expression that may be worth this one. */
+/** Whether the name may evaluate to this value. */
 function mayHaveName(file: ProgramFile, expression: ts.NewExpression, name: string): boolean {
   if (nameOf(file, expression) !== undefined) return false;
   const first = expression.arguments?.[0];
@@ -190,7 +194,7 @@ function mayHaveName(file: ProgramFile, expression: ts.NewExpression, name: stri
 
 const REPEATED = "it is created in a function that may create others too";
 
-/** Why several resources may come from one place; undefined where the program runs it once. */
+/** Why one place may create several resources; undefined if the program runs it once. */
 export function repetitionOf({ file, expression }: Creation): string | undefined {
   const { typescript } = file;
   const functions = new Set<ts.Node>();
@@ -206,13 +210,13 @@ export function repetitionOf({ file, expression }: Creation): string | undefined
     if (run === undefined) return REPEATED;
     if (run === "program") return undefined;
     functions.add(parent);
-    // From here on, where it runs counts, not where it stands.
+    // From here on, the place of the call matters.
     node = run;
   }
   return undefined;
 }
 
-/** The one place that runs a function; `"program"`: the SDK runs it, as the whole program. */
+/** The only place that runs a function; `"program"`: the SDK runs it as the whole program. */
 function onlyRun(file: ProgramFile, declared: ts.Node): ts.Node | "program" | undefined {
   const { typescript } = file;
   if (typescript.isFunctionDeclaration(declared)) {
@@ -241,7 +245,9 @@ function onlyUse(file: ProgramFile, name: ts.Identifier): ts.Node | "program" | 
   return use !== undefined && others.length === 0 ? runBy(file, use) : undefined;
 }
 
-/** What runs a function that stands here: a call, or the SDK, which runs what a program exports as a whole. */
+/**
+ * What runs the function at this place: a call, or the SDK, which runs a function that a program exports as a whole.
+ */
 function runBy(file: ProgramFile, node: ts.Expression): ts.Node | "program" | undefined {
   const { typescript } = file;
   const outer = inParentheses(file, node);

@@ -14,23 +14,23 @@ import { propertyCode } from "./value";
 
 export type { TypeScript } from "./programFile";
 
-/** A resource that drifted, and what of it the program is to declare as it was found. */
+/** A resource that drifted, and the found values that the program should declare. */
 export interface Target {
   readonly kind: Kind;
   readonly name: string;
   readonly urn: string;
-  /** The component of this package that creates it: its place and its arguments are those of the component. */
+  /** The component of this package that creates it: its position and arguments are used. */
   readonly component?: Component | undefined;
-  /** Where the program creates it, counted from 1; undefined: it is searched by class and name. */
+  /** Where the program creates it, counted from 1; undefined: found by class and name. */
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | undefined;
-  /** Other resources of the state have the same place; without one, the same class and name. */
+  /** Other resources of the state have the same position or, without a position, the same class and name. */
   readonly isShared: boolean;
-  /** Why a plan of the stack is against an edit of it; undefined where none is known to be. */
+  /** Why a plan of the stack forbids editing it; undefined if nothing is known. */
   readonly disproof: string | undefined;
   readonly changes: readonly Property[];
 }
 
-/** A property that is declared as it was found, after the edit. */
+/** A property that is declared as found after the edit. */
 export interface Accepted {
   readonly urn: string;
   readonly name: string;
@@ -38,13 +38,13 @@ export interface Accepted {
   readonly file: string;
   /** In the text before the edit. */
   readonly line: number;
-  /** False where the text has the value already. */
+  /** False if the text already has the value. */
   readonly isEdited: boolean;
-  /** Of one that stands in the configuration of the stack: the key there. */
+  /** For a value in the stack's configuration: the key. */
   readonly key?: string;
 }
 
-/** A property that has to be edited by hand. */
+/** A property that the user must edit. */
 export interface Told {
   readonly urn: string;
   readonly name: string;
@@ -52,30 +52,30 @@ export interface Told {
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly reason: string;
-  /** `property: value`, as the program would say it; undefined where there is no such value, or where it is a secret. */
+  /** `property: value` as code of the program; undefined if there is no such value, or if it is secret. */
   readonly code: string | undefined;
 }
 
-/** What of the program and of the stack's configuration is looked at, beside the files. */
+/** What is known about the program and the stack's configuration, besides the files. */
 export interface Around {
   readonly configuration: StackConfiguration;
-  /** Keys that are not edited, with the reason. */
+  /** Keys that must not be edited, with the reason. */
   readonly refused: ReadonlyMap<string, string>;
-  /** The files of the program that have a text. */
+  /** The files of the program that contain a text. */
   readonly having: (text: string) => ReadonlyMap<string, string>;
 }
 
 export interface Edited {
-  /** Those of properties that stay accepted. */
+  /** Only for properties that stay accepted. */
   readonly configuration: readonly ConfigurationEdit[];
-  /** Of the files that changed: the whole new text. */
+  /** The whole new text of each changed file. */
   readonly files: ReadonlyMap<string, string>;
   readonly accepted: readonly Accepted[];
   readonly told: readonly Told[];
 }
 
 /**
- * Edits the text of a program, so that it declares what was found. `files`: by the names that places have.
+ * Edits the text of a program so that it declares what was found. `files`: by the file names of the positions.
  * @throws for a file that does not parse, with its name and line.
  */
 export async function editProgram(
@@ -89,7 +89,7 @@ export async function editProgram(
   const told: Told[] = [];
   const edits = new Map<ProgramFile, Edits>();
   const configured: Configured[] = [];
-  // Several children of a component may have one argument.
+  // Several children of a component may share an argument.
   const edited = new Set<string>();
   const isAlike: IsAlike = (urn, { path, found }) =>
     targets.some(
@@ -139,12 +139,12 @@ export async function editProgram(
     configuration.push({ key: configure, urn, path, value, whole });
   }
   const changed = [...edits].map(([{ name }, own]): [string, string] => [name, own.text()]);
-  // No edit may leave a text behind that does not parse.
+  // No edit may leave a text that does not parse.
   for (const [name, text] of changed) new ProgramFile(typescript, name, text);
   return { files: new Map(changed.filter(([name, text]) => files.get(name) !== text)), configuration, accepted, told };
 }
 
-/** A property whose value stands in the configuration of the stack. */
+/** A property whose value is in the stack's configuration. */
 interface Configured {
   readonly target: Target;
   readonly property: Property;
@@ -154,7 +154,7 @@ interface Configured {
   readonly key: string | number | undefined;
 }
 
-/** An edit of the configuration reaches all that uses the value: each use has to be one that becomes so, too. */
+/** Edits of the configuration affect every use of the value, so each use must need the new value. */
 function whyNot(
   program: Program,
   { change }: Configured,
@@ -180,7 +180,7 @@ function whyNot(
   return isShared && isOther ? `${value}, which several resources use that differ in different ways` : undefined;
 }
 
-/** The files, each parsed when it is needed. */
+/** The program's files, parsed on demand. */
 class Program {
   readonly #parsed = new Map<string, ProgramFile>();
   readonly #others = new Map<string, string>();
@@ -198,7 +198,7 @@ class Program {
     return file;
   }
 
-  /** Those, and all that were looked at before. A file that does not parse is none that runs. */
+  /** The files with these texts, and all files parsed before. A file that does not parse cannot run. */
   with(texts: ReadonlyMap<string, string>): ProgramFile[] {
     for (const [name, text] of texts) if (!this.#parsed.has(name)) this.#others.set(name, text);
     return [...new Set([...this.texts.keys(), ...this.#others.keys()])].flatMap((name) => {
@@ -210,7 +210,10 @@ class Program {
     });
   }
 
-  /** One that does not name the package may import it by another file. Node runs none that does not parse. */
+  /**
+   * A file that does not name the package may import it through another file. Node cannot run a file that does not
+   * parse.
+   */
   candidates(): ProgramFile[] {
     return [...this.texts].flatMap(([name, text]) => {
       try {
@@ -232,7 +235,7 @@ function creationIn(
     return { file: place.file, line: place.line, reason: "the file is not one of the program" };
   }
   const { kind, name, urn } = component ?? child;
-  // The types of a URN begin with those of its parents; the stack is none of them.
+  // The types in a URN begin with those of its parents, without the stack.
   const sought = { kind, name, hasParent: urn.split("::")[2]?.includes("$") === true };
   const creation = place && file ? creationAt(file, place, sought) : creationOf(program.candidates(), sought);
   if ("reason" in creation) return creation;
@@ -247,7 +250,7 @@ function creationIn(
 
 interface NotEdited {
   readonly quote?: ProgramFile["quote"];
-  /** The name that the program has for the property. */
+  /** The program's name for the property. */
   readonly key?: string | number | undefined;
 }
 
@@ -264,7 +267,7 @@ function toTold(
   return { urn, name, path, file, line, reason, code };
 }
 
-/** All edits of a file. Those of one list are made together, because of its commas. */
+/** All edits of a file. Edits of one list are combined, because they share its commas. */
 class Edits {
   readonly #splices: Splice[] = [];
   readonly #lists = new Map<List, ListChange>();
@@ -283,7 +286,7 @@ class Edits {
     else change.added.push(action.add);
   }
 
-  /** @throws where two overlap. */
+  /** @throws if two edits overlap. */
   text(): string {
     const lists = [...this.#lists].flatMap(([list, change]) => listSplices(this.file, list, change));
     return spliced(this.file.text, [...this.#splices, ...lists]);

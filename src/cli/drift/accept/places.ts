@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { nameInUrn } from "../../../contract/identifiers";
 import type { StackState, StoredResource } from "../../stack/state";
 
-/** A call in a program, counted from 1. */
+/** A call in a program, with line and column counted from 1. */
 export interface SourcePlace {
-  /** An absolute path: it may be one of another machine. */
+  /** An absolute path, possibly of another machine. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -14,8 +14,8 @@ export interface SourcePlace {
 type Frame = SourcePlace | undefined;
 
 /**
- * Where the program declares each resource of the state (docs/design/engine.md, What a state tells of the program). Undefined where
- * nothing tells: at the top of an ES module, and in a function without a name.
+ * Where the program declares each resource of the state (docs/design/engine.md, What a state tells of the program).
+ * Undefined if the state has no position: at the top of an ES module, and in a function without a name.
  * @param project the folder of Pulumi.yaml
  */
 export class Places {
@@ -40,9 +40,10 @@ export class Places {
   }
 
   /**
-   * Other resources are declared there as well: by a loop, a function that is called again, or a component. Where no place
-   * is known, another one of this type and name may be.
-   * @param whole of a component of ours, which is declared with its children: the component. One of them tells the place.
+   * Whether other resources are declared at the same place: by a loop, a function that is called again, or a component.
+   * If no place is known: whether another resource has this type and name.
+   * @param whole the component of this package that declares the resource with its siblings. Any of them shows the
+   * place.
    */
   isShared(
     urn: string,
@@ -55,7 +56,7 @@ export class Places {
   }
 }
 
-/** Its own type and its name: what of a URN no parent changes. */
+/** Its own type and name: the parts of a URN that do not depend on a parent. */
 const namedAs = (urn: string): string => `${urn.split("::").at(2)?.split("$").at(-1)}::${nameInUrn(urn)}`;
 
 const keyOf = ({ file, line, column }: SourcePlace): string => `${file}:${line}:${column}`;
@@ -63,18 +64,21 @@ const keyOf = ({ file, line, column }: SourcePlace): string => `${file}:${line}:
 function placeOf({ type, stackTrace }: StoredResource, project: string): Frame {
   let frames = (stackTrace ?? []).map(({ sourcePosition }) => frameOf(sourcePosition, project));
   const ours = ownSource(type, frames[0]);
-  // Behind our class come the calls of our components, some of them without a place.
+  // Our class is followed by the calls of our components, some without a position.
   for (;;) {
     const next = frames.findIndex((frame) => frame !== undefined);
     const file = frames[next]?.file;
     if (file === undefined || ours === undefined || !ours.some((folder) => file.startsWith(folder))) break;
     frames = frames.slice(next + 1);
   }
-  // A call without a place in front of the user's first one is a function of the user, and that one is not the declaration.
+  // A call without a position before the user's first call is a function of the user, so the first call is not the
+  // declaration.
   return frames.find((frame) => frame === undefined || !frame.file.split(sep).includes("node_modules"));
 }
 
-/** The folders of this package, by the file of the class that the first frame names. A linked one is not in node_modules. */
+/**
+ * This package's folders, found by the file of the class in the first frame. A linked package is not in node_modules.
+ */
 function ownSource(type: string, frame: Frame): string[] | undefined {
   const kind = type.split(":").at(-1) ?? "";
   const parts = frame?.file.split(sep) ?? [];
@@ -84,7 +88,7 @@ function ownSource(type: string, frame: Frame): string[] | undefined {
   return ["src", "dist"].map((name) => `${root}${sep}${name}${sep}`);
 }
 
-/** Of `project:///index.ts#7,14`, which counts from the folder of the project. */
+/** From `project:///index.ts#7,14`, which is relative to the project's folder. */
 function frameOf(position: string | undefined, project: string): Frame {
   const [, path = "", line, column] = /^project:\/\/\/(.*)#(\d+),(\d+)$/.exec(position ?? "") ?? [];
   const file = pathIn(path, project);
@@ -95,7 +99,7 @@ function pathIn(encoded: string, project: string): string | undefined {
   if (encoded === "") return undefined;
   try {
     const path = decodeURIComponent(encoded);
-    // The SDK takes the address of an ES module for a path.
+    // The SDK treats the URL of an ES module as a path.
     const [, address] = /(?:^|\/)file:(\/.*)$/.exec(path) ?? [];
     return address === undefined ? resolve(project, path) : fileURLToPath(`file://${address}`);
   } catch {

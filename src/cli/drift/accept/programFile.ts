@@ -6,7 +6,7 @@ export type TypeScript = typeof ts;
 
 const PACKAGE = "pulumi-svc";
 
-/** The package as a whole, among the names of its exports. */
+/** Stands for the whole package among the names of its exports. */
 const WHOLE = "*";
 
 interface Constant {
@@ -14,20 +14,20 @@ interface Constant {
   readonly initializer: ts.Expression;
 }
 
-/** A file of the program: its syntax tree, and what its names mean within the file. No other file is looked at. */
+/** A file of the program: its syntax tree, and the meaning of its names. It does not look at other files. */
 export class ProgramFile {
   readonly source: ts.SourceFile;
-  /** Of new texts: what most of its texts have. */
+  /** The quote for new strings: the one that most strings of the file use. */
   readonly quote: '"' | "'";
   readonly #checker: ts.TypeChecker;
 
-  /** @throws where it does not parse. */
+  /** @throws if the file does not parse. */
   constructor(
     readonly typescript: TypeScript,
     readonly name: string,
     readonly text: string,
   ) {
-    // By a name of its own: neither the machine's files nor its way to write paths count.
+    // A made-up path: independent of the machine's files and path notation.
     const path = `/program${extname(name)}`;
     const source = typescript.createSourceFile(path, text, typescript.ScriptTarget.Latest, true);
     const host: ts.CompilerHost = {
@@ -64,13 +64,13 @@ export class ProgramFile {
     return this.lineAt(node.getStart(this.source));
   }
 
-  /** The position of a line and a column, counted from 1; undefined where the file has no such line. */
+  /** The position of a line and a column, counted from 1; undefined if the file has no such line. */
   positionOf({ line, column }: { line: number; column: number }): number | undefined {
     const start = this.source.getLineStarts()[line - 1];
     return start === undefined ? undefined : start + column - 1;
   }
 
-  /** Each node that passes the test, in the order of the text. */
+  /** All nodes that pass the test, in the order of the text. */
   all<Found extends ts.Node>(is: (node: ts.Node) => node is Found, root: ts.Node = this.source): Found[] {
     const found: Found[] = [];
     const visit = (node: ts.Node): void => {
@@ -81,7 +81,7 @@ export class ProgramFile {
     return found;
   }
 
-  /** The declaration that a name in the text refers to; undefined where there are several, or none in this file. */
+  /** The declaration of a name; undefined if the file has several or none. */
   declarationOf(name: ts.Identifier): ts.Declaration | undefined {
     const declarations = this.#symbolOf(name)?.declarations ?? [];
     const [declaration] = declarations;
@@ -89,12 +89,12 @@ export class ProgramFile {
   }
 
   /**
-   * The module that an expression comes from, by the text of its import: `@pulumi/aws` of `aws.s3.Bucket`. Undefined where
-   * the file does not tell.
+   * The module that an expression comes from, as in its import: `@pulumi/aws` for `aws.s3.Bucket`. Undefined if the
+   * file does not show it.
    */
   moduleOf(node: ts.Node, depth = 0): string | undefined {
     const { typescript } = this;
-    // A program may go round in circles.
+    // Declarations may be circular.
     if (depth > 10) return undefined;
     const next = (inner: ts.Node): string | undefined => this.moduleOf(inner, depth + 1);
     const textOf = (specifier: ts.Node | undefined): string | undefined =>
@@ -121,12 +121,12 @@ export class ProgramFile {
     return whole && next(whole);
   }
 
-  /** Whether the file declares or imports what a name refers to. */
+  /** Whether the file declares or imports the name. */
   isDeclared(name: ts.Identifier): boolean {
     return (this.#symbolOf(name)?.declarations ?? []).length > 0;
   }
 
-  /** The name in a declaration of the file that is no export. */
+  /** The name in its declaration in the file, unless it is exported. */
   declaredNameOf(name: ts.Identifier): ts.Identifier | undefined {
     const declaration = this.declarationOf(name);
     if (declaration === undefined) return undefined;
@@ -136,7 +136,7 @@ export class ProgramFile {
     return declared !== undefined && isIdentifier(declared) && !isExported ? declared : undefined;
   }
 
-  /** Where the file uses a name, beside its declaration. */
+  /** The uses of a name in the file, without its declaration. */
   usesOf(declared: ts.Identifier): ts.Identifier[] {
     const symbol = this.#symbolOf(declared);
     return this.all(this.typescript.isIdentifier).filter(
@@ -164,17 +164,17 @@ export class ProgramFile {
   }
 
   /**
-   * Whether the file may change what the object or list of a constant holds: it assigns to a part, calls a method, passes
-   * it to a function, or does so by another constant.
+   * Whether the file may change the object or list in a constant: it assigns to a part, calls a method, passes it to a
+   * function, or does so through another constant.
    */
   mayChange(name: ts.Identifier, depth = 0): boolean {
     const declared = this.declaredNameOf(name) ?? this.constantOf(name)?.declaration.name;
-    // By its declaration a constant that a name refers to has a name. A program may go round in circles.
+    // A constant that a name refers to always has a name. Declarations may be circular.
     if (declared === undefined || !this.typescript.isIdentifier(declared) || depth > 10) return true;
     return this.usesOf(declared).some((use) => this.#mayChangeAt(use, use, depth));
   }
 
-  /** `use`: the constant; `part`: the same, or a part of it. */
+  /** `use`: the constant; `part`: the constant or a part of it. */
   #mayChangeAt(use: ts.Identifier, part: ts.Node, depth: number): boolean {
     const { typescript } = this;
     const { parent } = part;
@@ -207,10 +207,10 @@ export class ProgramFile {
     return this.typescript.isParenthesizedExpression(node) ? this.bare(node.expression) : node;
   }
 
-  /** The name of the export of this package that an expression (or the name of a type) refers to. */
+  /** The name of this package's export that an expression or type name refers to. */
   exportOf(node: ts.Node, depth = 0): string | undefined {
     const { typescript } = this;
-    // A program may go round in circles.
+    // Declarations may be circular.
     if (depth > 10) return undefined;
     const next = (inner: ts.Node): string | undefined => this.exportOf(inner, depth + 1);
     const member = (whole: ts.Node, name: string): string | undefined => {

@@ -6,13 +6,13 @@ import { compareText } from "../../output";
 import type { TypeScript } from "./edit";
 
 const SOURCE = /(?<!\.d)\.(?:[mc]?[jt]s|[jt]sx)$/;
-/** What a compiler or a test run has written; what is in the output folder of tsconfig.json as well. */
+/** Folders with the output of compilers and test runs, besides the output folder in tsconfig.json. */
 const WRITTEN = new Set(["node_modules", "dist", "build", "out", "coverage"]);
 
-/** A test declares resources as a program does, and is none. */
+/** A test declares resources like a program, but is not one. */
 const TEST = /\.(test|spec)\.(?:[mc]?[jt]s|[jt]sx)$/;
 
-/** The compiler of the program. @throws where there is none, with how to install it. */
+/** The compiler of the program. @throws an error that says how to install it if there is none. */
 export function typeScriptOf(program: string): TypeScript {
   const found = loaded(program);
   if (typeof found?.createProgram === "function") return found;
@@ -24,19 +24,19 @@ export function typeScriptOf(program: string): TypeScript {
 
 function loaded(program: string): TypeScript | undefined {
   try {
-    // A compiler, or else something without its functions: they are looked for before they are called.
+    // The functions may be missing: each is checked before it is called.
     return createRequire(join(program, "_"))("typescript") as TypeScript;
   } catch {
     return undefined;
   }
 }
 
-/** The files of a project, by their paths from its folder. */
+/** The files of a project, by path relative to its folder. */
 export class ProjectFiles {
   readonly #root: string;
   readonly #output: string | undefined;
 
-  /** `project`: the folder of Pulumi.yaml; `program`: the one that it runs. */
+  /** `project`: the folder of Pulumi.yaml; `program`: the folder that it runs. */
   constructor(
     project: string,
     readonly program: string,
@@ -51,8 +51,8 @@ export class ProjectFiles {
   }
 
   /**
-   * The name of a file that the state gives; undefined where it does not exist here, or is what a compiler has written: the
-   * source has to be searched then.
+   * The name of a file in the state; undefined if it does not exist here or is a compiler's output: then the source
+   * must be searched.
    * @throws for a file outside the project.
    */
   named(path: string): string | undefined {
@@ -66,20 +66,20 @@ export class ProjectFiles {
     return this.#isWritten(name) || !SOURCE.test(name) ? undefined : name;
   }
 
-  /** @throws where it cannot be read, or is no UTF-8. */
+  /** @throws if the file cannot be read or is not UTF-8. */
   read(name: string): string {
     const bytes = readFileSync(this.absolute(name));
-    // In another encoding, what is not edited would change, too.
+    // In another encoding, unedited parts would change as well.
     if (!isUtf8(bytes)) throw new Error(`${name} is not a UTF-8 file. Convert it, or edit it by hand`);
     return bytes.toString("utf8");
   }
 
-  /** Those of the program that have one of these words, with their texts. No link is followed. */
+  /** The program's files that contain one of these words, with their texts. Links are not followed. */
   having(words: readonly string[]): Map<string, string> {
     const found = new Map<string, string>();
     const look = (folder: string): void => {
       const entries = readdirSync(folder, { withFileTypes: true });
-      // Another project's program, below this one's.
+      // The program of another project in a subfolder.
       if (folder !== this.#root && entries.some(({ name }) => /^Pulumi\.ya?ml$/.test(name))) return;
       for (const entry of entries.toSorted((left, right) => compareText(left.name, right.name))) {
         const path = join(folder, entry.name);
@@ -91,7 +91,7 @@ export class ProjectFiles {
         if (words.some((word) => text.includes(word))) found.set(name, this.read(name));
       }
     };
-    // Of a program that runs compiled, the source stands elsewhere in the project.
+    // The source of a compiled program is elsewhere in the project.
     const start = existsSync(this.program) ? realpathSync(this.program) : this.#root;
     look(this.#isWritten(relative(this.#root, start)) ? this.#root : start);
     return found;
@@ -103,12 +103,12 @@ export class ProjectFiles {
   }
 }
 
-/** Where the compiler writes, if tsconfig.json says so and that is a folder of its own. */
+/** The compiler's output folder, if tsconfig.json sets one that contains nothing else. */
 function outputFolder(folder: string, typescript: TypeScript): string | undefined {
   const file = join(folder, "tsconfig.json");
   if (!existsSync(file)) return undefined;
   const { config } = typescript.readConfigFile(file, typescript.sys.readFile) as { config?: object };
-  // Without its files: they are not asked for, and to list them takes long.
+  // Skips the list of files, which is not needed and slow.
   const host = { ...typescript.sys, readDirectory: () => [] };
   const { outDir } = typescript.parseJsonConfigFileContent(config ?? {}, host, folder).options;
   if (outDir === undefined || !existsSync(outDir)) return undefined;

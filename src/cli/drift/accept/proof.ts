@@ -1,4 +1,4 @@
-/** An edit of the program stays only where the plan of the stack shows what it declares. */
+/** Keeps an edit of the program only if the stack's plan shows the accepted values. */
 import { readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
@@ -9,10 +9,10 @@ import { type Rewritten, writeFiles } from "../writeFiles";
 import type { Accepted, Target } from "./edit";
 import { declares } from "./acceptPlan";
 
-/** The arguments that the program, as it is now, gives to resources of the stack. */
+/** The arguments that the current program gives to resources of the stack. */
 export type Planned = (urns: readonly string[]) => Promise<ReadonlyMap<string, Properties>>;
 
-/** Of resources that are not edited: why, by their URNs. */
+/** The reasons why resources are not edited, by URN. */
 type Disproofs = ReadonlyMap<string, string>;
 
 const NOT_REACHED =
@@ -23,22 +23,23 @@ const NOT_NEEDED =
 interface Proof {
   readonly targets: readonly Target[];
   readonly planned: Planned;
-  /** Runs once the files are written, before the plan. */
+  /** Runs after the files are written, before the plan. */
   readonly written?: () => Promise<void>;
   /** The resources whose edit changes the plan of others. */
   readonly refused?: (given: ReadonlyMap<string, Properties>) => Disproofs;
 }
 
 /**
- * Writes the files. They are taken back where the plan fails, or shows another value than the accepted one.
- * @returns the resources that the edit does not reach, that it is not needed for, or that it reaches with others. None: the files stay.
+ * Writes the files, and reverts them if the plan fails or shows other values than the accepted ones.
+ * @returns the resources that the edit does not change, need not change, or changes together with others. If there are
+ * none, the files stay.
  */
 export async function writtenIfProven(
   files: readonly Rewritten[],
   accepted: readonly Accepted[],
   asked: Proof,
 ): Promise<Disproofs> {
-  // From before the first file on, a signal ends the plan and not this process, which takes the edit back then.
+  // Before the first file is written: a signal then ends the plan and not this process, which reverts the edit.
   const wait = (): void => undefined;
   for (const signal of SIGNALS) process.on(signal, wait);
   try {
@@ -58,14 +59,14 @@ async function proven(
   const targetOf = ({ urn }: Accepted): Target | undefined => targets.find((target) => target.urn === urn);
   const plan = async (some: readonly Accepted[]): ReturnType<Planned> =>
     planned([...new Set(some.map(({ urn }) => urn))]);
-  /** Those of which a plan shows the accepted value. */
+  /** The properties whose accepted value a plan shows. */
   const shownIn = (given: ReadonlyMap<string, Properties>): Accepted[] =>
     accepted.filter((one) => {
       const args = given.get(one.urn);
       const change = targetOf(one)?.changes.find(({ path }) => path === one.path);
       return args !== undefined && change !== undefined && declares(args, change);
     });
-  // One that was found by its name may be that of another stack. What is planned anyway is no proof of its edit.
+  // A creation found by name may be another stack's. A value that is planned without the edit does not prove it.
   const searched = accepted.filter((one) => one.isEdited && targetOf(one)?.place === undefined);
   if (searched.length > 0) {
     const before = shownIn(await plan(searched).catch(refuse));
@@ -112,7 +113,7 @@ function takeBack(files: readonly Rewritten[]): void {
   }
 }
 
-/** What `pulumi preview --json` prints, as far as it counts here. */
+/** The parts of `pulumi preview --json` that are used. */
 const plan = z.object({
   steps: z
     .array(
@@ -127,9 +128,9 @@ const plan = z.object({
 });
 
 /**
- * The arguments that the program gives to resources, by the plan of an `up --refresh`: by their URNs, and without those that
- * it does not declare. Nothing else is asked for, and the plan, in which secrets are hidden, is in memory only.
- * @throws where there is no plan, in the words of the CLI.
+ * The arguments that the program gives to resources, by URN, from the plan of `up --refresh`; without resources that it
+ * does not declare. Nothing else is read from the plan, which hides secrets and stays in memory.
+ * @throws the CLI's message if there is no plan.
  */
 export async function plannedArguments(
   pulumi: Pulumi,
@@ -149,7 +150,7 @@ export async function plannedArguments(
   return new Map(entries);
 }
 
-/** Of a program that throws, the first line says only that it did. */
+/** If a program throws, the first line only says that it did. */
 function inOneLine(message: string): string {
   const lines = stripVTControlCharacters(message).split("\n");
   const [first = "", second = ""] = lines.map((line) => line.trim()).filter((line) => line !== "");

@@ -1,4 +1,4 @@
-/** Which part of a program's text holds a property of a resource, and may be edited. */
+/** Finds the part of a program's text that holds a property of a resource and may be edited. */
 import type * as ts from "typescript";
 import type { Kind } from "../../../contract/pointer";
 import { isObject } from "../ignoredChanges";
@@ -7,20 +7,20 @@ import type { Setting } from "./configured";
 import { whatItIs } from "./reasons";
 import { isHole, isUndefined, keyOf, valueOf, wrapped } from "./value";
 
-/** Why not, and where it stands. */
+/** The reason why it cannot be edited, and where. */
 export interface Obstacle {
   readonly reason: string;
   readonly node: ts.Node;
 }
 
 export interface PropertyPlace {
-  /** The object literal that the property stands in, or would. */
+  /** The object literal that contains the property, or would. */
   readonly object: ts.ObjectLiteralExpression;
-  /** Undefined where the program does not set it. */
+  /** Undefined if the program does not set it. */
   readonly property: ts.PropertyAssignment | ts.ShorthandPropertyAssignment | undefined;
 }
 
-/** A value of the stack's configuration, instead of a place in the program. */
+/** A value in the stack's configuration instead of the program. */
 export interface ConfiguredPlace {
   readonly setting: Setting;
   /** Where the program uses it for this property. */
@@ -101,7 +101,7 @@ function propertyIn(
     return { node: hiding, reason: `${what} ${how} "${name}"` };
   }
   if (property === undefined) return { object, property };
-  // Without it, what stands before it sets the property.
+  // If the property is removed, an earlier element may set it.
   const uncovered = isRemoved ? object.properties.find((other) => mayHold(file, other, name)) : undefined;
   if (uncovered !== undefined) {
     const what = typescript.isSpreadAssignment(uncovered) ? "a spread" : "a computed name";
@@ -120,7 +120,7 @@ function mayHold(file: ProgramFile, property: ts.ObjectLiteralElementLike, name:
   return !isObject(spread) || Object.hasOwn(spread, name);
 }
 
-/** What an edit makes of a value: the literal that stands for it, behind constants that are used here alone. */
+/** The literal that can be edited for a value, behind constants that are used only here. */
 export function editable(
   file: ProgramFile,
   node: ts.Expression,
@@ -137,7 +137,7 @@ export function editable(
   if (constant === undefined) return obstacle(node, whatItIs(file, node));
   const { declaration, initializer } = constant;
   const { name, type } = declaration;
-  // By its declaration a constant that a name refers to has a name.
+  // A constant that a name refers to always has a name.
   if (!typescript.isIdentifier(name)) return obstacle(node, "an expression");
   const shared = (how: string): Obstacle => obstacle(node, `the constant "${name.text}", which is ${how}`);
   if ((typescript.getCombinedModifierFlags(declaration) & typescript.ModifierFlags.Export) !== 0) {
@@ -153,7 +153,7 @@ const narrow = (node: ts.Node): Obstacle => ({
   reason: "the program gives the value a type that may not allow the new one",
 });
 
-/** Whether a type that the program writes allows a value, as far as its text tells. */
+/** Whether a type in the program allows a value, as far as its text shows. */
 function allows(
   file: ProgramFile,
   type: ts.TypeNode,
@@ -184,7 +184,7 @@ function allows(
   return name !== undefined && [`${kind}Args`, ...WIDE_TYPES].includes(name);
 }
 
-/** Types of this package that allow what the check of a kind allows. */
+/** Types of this package that allow everything that the kind's check allows. */
 const WIDE_TYPES = [
   "ComputeSize",
   "ComputeSettings",
@@ -195,7 +195,7 @@ const WIDE_TYPES = [
   "ProjectAuthEmail",
 ];
 
-/** A value with another one at a path. What is not known stays so. */
+/** A value with another value at a path. Unknown parts stay unknown. */
 export function withChange(value: unknown, [segment, ...rest]: readonly (string | number)[], found: unknown): unknown {
   if (segment === undefined) return found;
   if (!isObject(value)) return value;

@@ -1,4 +1,4 @@
-/** What an expression is that the text of the file gives no value for, in words. No value is in them: it may be a secret. */
+/** Describes expressions whose value the file's text does not show. No value is quoted: it may be secret. */
 import type * as ts from "typescript";
 import { containsUnknown } from "../../../contract/hiddenKeys";
 import { segmentsOf } from "../../../contract/propertyPath";
@@ -68,7 +68,7 @@ function whatCallIs(file: ProgramFile, { expression: callee }: ts.CallExpression
 
 export const CONFIGURED = "a value of the stack's configuration";
 
-/** `new pulumi.Config()`, or the name of one. */
+/** `new pulumi.Config()`, or a name for it. */
 function isConfig(file: ProgramFile, node: ts.Expression): boolean {
   const { typescript } = file;
   if (typescript.isIdentifier(node)) {
@@ -80,7 +80,7 @@ function isConfig(file: ProgramFile, node: ts.Expression): boolean {
   return typescript.isNewExpression(node) && /(^|\.)Config$/.test(node.expression.getText(file.source));
 }
 
-/** Of a secret that the program does not give by reference: what was found is in no report, and no program is to hold it. */
+/** For a secret that is not given by reference: no report contains the found value, and no program should. */
 export function otherThanSecret({ path, found }: Pick<Property, "path" | "found">): string {
   if (found === null) return `it is a secret, which is no longer set. Remove it from the program, or ${SEND}`;
   const words = String(segmentsOf(path).at(-1)).replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_");
@@ -90,7 +90,7 @@ export function otherThanSecret({ path, found }: Pick<Property, "path" | "found"
 
 const SEND = "run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again";
 
-/** Of a secret by reference: the value that was found is in no report, and belongs in no program. */
+/** For a secret by reference: no report contains the found value, and no program should. */
 export function otherThanReferred({ declared, found }: Pick<Property, "declared" | "found">): string {
   if (found === null)
     return `it is a secret by reference, which is no longer set. Remove it from the program, or ${SEND}`;

@@ -19,27 +19,29 @@ const left = z.object({
   file: z.string().nullable(),
   line: z.int().nullable(),
   reason: z.string(),
-  /** `property: value`, as the program would say it. */
+  /** `property: value` as code of the program. */
   code: z.string().nullable(),
 });
 
-/** What `drift --accept --format json` writes: a contract with scripts (docs/drift.md). */
+/** The output of `drift --accept --format json`: a contract with scripts (docs/drift.md). */
 export const acceptSchema = z.object({
   stack: z.string(),
   dryRun: z.boolean(),
   accepted: z.array(accepted),
   left: z.array(left),
-  /** Of the project, by their paths from its folder. */
+  /** Paths relative to the project's folder. */
   files: z.array(z.string()),
-  /** The other stacks of the program, whose plans the edit may change. */
+  /** The program's other stacks, whose plans the edit may change. */
   otherStacks: z.array(z.string()),
-  /** What svc-drift.json covers of the stack, and was not accepted: its URNs. An `up --refresh` repairs it. */
+  /**
+   * The URNs of resources whose drift svc-drift.json covers and that were not accepted. `up --refresh` repairs them.
+   */
   tolerated: z.array(z.string()),
   /** The edit as a unified diff. */
   patch: z.string(),
   /** Why it failed. */
   messages: z.array(z.string()),
-  /** Of the drift that was to be accepted, as in a report. */
+  /** Fingerprint of the drift to accept, as in a report. */
   fingerprint: z.string(),
 });
 
@@ -58,7 +60,7 @@ export function render(result: AcceptResult, format: Format): string {
   return format === "markdown" ? toMarkdown(result) : toText(result);
 }
 
-/** The result in one line. */
+/** The result as one line. */
 export function summary({ stack, dryRun, accepted, left }: AcceptResult): string {
   const counts = [
     ...(accepted.length > 0 ? [`${accepted.length} ${dryRun ? "can be accepted" : "accepted"}`] : []),
@@ -69,7 +71,7 @@ export function summary({ stack, dryRun, accepted, left }: AcceptResult): string
 
 const LEFT = "Left: not edited";
 
-/** What is to be done now. `files`: their names, as the format shows them. */
+/** The next step for the user. `files`: their names, formatted for the output format. */
 function next({ dryRun, tolerated }: AcceptResult, files: readonly string[]): string {
   if (dryRun) return `Nothing was written. Without --dry-run it edits ${files.join(", ")}.`;
   const edited = `Edited ${files.join(", ")}.`;
@@ -77,7 +79,7 @@ function next({ dryRun, tolerated }: AcceptResult, files: readonly string[]): st
   return `${edited} pulumi up --refresh shows no change for what was accepted, but also repairs what ${IGNORE_FILE} tolerates. To keep that, give it --target for the accepted resources, or name the property in ignoreChanges.`;
 }
 
-/** Of one, or of several. */
+/** Singular or plural. */
 const isTheirs = (names: readonly string[]): string =>
   names.length === 1
     ? "The program is that of another stack, too. Look at its plan before you commit the edit"
@@ -116,7 +118,7 @@ function toText(result: AcceptResult): string {
 const at = (file: string | null, line: number | null): string =>
   file === null ? "" : ` (${printable(file)}${line === null ? "" : `:${line}`})`;
 
-/** For a terminal or a page, which keep the tabs of a program and obey nothing else of it. */
+/** For a terminal or a page: keeps tabs, and escapes all other control characters. */
 const patchLines = (patch: string): string[] =>
   patch
     .trimEnd()
@@ -151,7 +153,7 @@ function toMarkdown(result: AcceptResult): string {
         resource(one),
         path === null ? "" : code(path),
         place,
-        // As code it needs no marks of its own.
+        // Formatted as code, so its own backticks are removed.
         code(reason.replaceAll("`", ""), LONGEST_TEXT),
         text === null ? "" : code(text, LONGEST_TEXT),
       ];
@@ -159,7 +161,7 @@ function toMarkdown(result: AcceptResult): string {
     blocks.push(`### ${LEFT}`, table(["Resource", "Property", "Place", "Why", "To be declared"], rows));
   }
   if (dryRun && patch !== "") {
-    // Longer than any in the program.
+    // Longer than any fence in the program.
     const fence = "`".repeat(Math.max(3, ...[...patch.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
     blocks.push(`${fence}diff\n${patchLines(patch).join("\n")}\n${fence}`);
   }

@@ -4,20 +4,19 @@ import { indentOf } from "../../stack/configFile";
 import { SECRET } from "../report";
 import type { TypeScript } from "./edit";
 
-/** What the literals of a part of a program are, as far as what is around it tells. */
+/** What the surroundings of literals in a program show about them. */
 interface Context {
-  /** The name that the value stands under: of a property, a variable or a parameter. */
+  /** The name of the property, variable or parameter with this value. */
   readonly name: string;
-  /** A call such as `pulumi.secret(…)` makes a secret of it. */
+  /** A call such as `pulumi.secret(…)` makes it a secret. */
   readonly isSecret: boolean;
 }
 
 const NONE: Context = { name: "", isSecret: false };
 
 /**
- * The text of a file as a diff may show it: without the literals that a program gives as a secret, by their name, by a call such
- * as `pulumi.secret(…)` or by their form, and without comments that hold one. The names of settings and variables stay, and so
- * do the lines.
+ * The text of a file for a diff: without literals that are secret (by their name, by a call such as `pulumi.secret(…)`
+ * or by their form), and without comments that contain one. The names of settings and variables and all lines stay.
  */
 export function shownText(typescript: TypeScript, name: string, text: string): string {
   const file = typescript.createSourceFile(name, text, typescript.ScriptTarget.Latest, true);
@@ -32,13 +31,13 @@ export function shownText(typescript: TypeScript, name: string, text: string): s
     }
     if (isText(typescript, node)) {
       const value = "text" in node ? node.text : node.getText(file);
-      // A template of nothing but expressions has no text of its own.
+      // A template that contains only expressions has no text of its own.
       const own = "text" in node ? value : [node.head, ...node.templateSpans.map((span) => span.literal)];
       const hasText = typeof own === "string" || own.some(({ text: part }) => part !== "");
       const isHidden = hasText && (context.isSecret ? value !== "" : mayBeSecret(context.name, value));
       if (isHidden) return hide(node.getStart(file), node.end, `"${SECRET}"`);
     }
-    // With its tokens: a comment may stand before each of them.
+    // Includes tokens, because each may have a comment before it.
     for (const child of node.getChildren(file)) look(child, contextOf(typescript, { node, child, context }));
   };
   look(file, NONE);
@@ -64,11 +63,11 @@ function contextOf(
 ): Context {
   if (typescript.isCallExpression(node) && child !== node.expression) {
     const callee = /(\w+)\W*$/.exec(node.expression.getText())?.[1] ?? "";
-    // `config.requireSecret("smtpPassword")` and `svc.fromEnv("SMTP_PASSWORD")` name a secret.
+    // `config.requireSecret("smtpPassword")` and `svc.fromEnv("SMTP_PASSWORD")` only name a secret.
     if (/^(?:get|require|env$|from(?:Env|File)$)/.test(callee)) return NONE;
     return { ...context, isSecret: context.isSecret || isSecretName(callee) };
   }
-  // `new pulumi.Config("smtp")` names a part of the configuration.
+  // `new pulumi.Config("smtp")` only names a part of the configuration.
   if (typescript.isNewExpression(node) && /(^|\.)Config$/.test(node.expression.getText())) return NONE;
   // `process.env["SMTP_PASSWORD"]`
   if (typescript.isElementAccessExpression(node)) return child === node.argumentExpression ? NONE : context;
@@ -81,7 +80,7 @@ function contextOf(
   if (isNamed && child === node.name) return NONE;
   const isDefault = typescript.isBinaryExpression(node) && child === node.right && isGiven(typescript, node);
   const name = isNamed ? node.name.getText() : isDefault ? node.left.getText() : undefined;
-  // What is below the name of a secret is one, too.
+  // Everything below a secret name is secret.
   return name === undefined || isSecretSetting(context.name) ? context : { ...context, name };
 }
 
@@ -103,10 +102,12 @@ function isGiven({ SyntaxKind }: TypeScript, { operatorToken: { kind } }: ts.Bin
 const YAML_ENTRY = /^(\s*(?:- +)*)["']?([^"'#\s][^#]*?)["']?\s*:(?:[ \t]+(\S.*))?$/;
 const ENCRYPTED = ["secure", "encryptionsalt", "encryptedkey"];
 
-/** The same of the configuration of a stack: without what is encrypted, and without values that may be secrets, at any depth. */
+/**
+ * The same for a stack's configuration: without encrypted values, and without values that may be secret, at any depth.
+ */
 export function shownYaml(text: string): string {
   const lines = text.split("\n");
-  /** By the index of a line, where its secret begins. */
+  /** The index of the line where a secret begins. */
   const hidden = new Map<number, number>();
   lines.forEach((line, index) => {
     const [, start = "", key = "", value = ""] = YAML_ENTRY.exec(line) ?? [];
@@ -130,7 +131,7 @@ export function shownYaml(text: string): string {
     .join("\n");
 }
 
-/** The lines that belong to an entry: what is indented further, and a list at its own indent. */
+/** The lines of an entry: those indented further, and a list at the same indent. */
 function belowEntry(after: readonly string[], indent: number): readonly string[] {
   const end = after.findIndex(
     (line) => line.trim() !== "" && indentOf(line) <= indent && !(indentOf(line) === indent && /^\s*- /.test(line)),

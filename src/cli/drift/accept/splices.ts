@@ -1,15 +1,15 @@
-/** Changes of a text: what is not named in one stays byte for byte. */
+/** Edits of a text that keep everything else byte for byte. */
 import type * as ts from "typescript";
 import type { ProgramFile } from "./programFile";
 
-/** In place of what stands from `start` to `end`. */
+/** Replaces the text from `start` to `end`. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** @throws where two overlap. Of two at one position the first comes first. */
+/** @throws if two overlap. Of two at the same position the first comes first. */
 export function spliced(text: string, splices: readonly Splice[]): string {
   let result = "";
   let done = 0;
@@ -23,29 +23,29 @@ export function spliced(text: string, splices: readonly Splice[]): string {
 
 export type List = ts.ArrayLiteralExpression | ts.ObjectLiteralExpression;
 
-/** The elements that leave a list, or the properties an object, and the code of those that come. */
+/** The elements or properties to remove, and the code of those to add. */
 export interface ListChange {
   readonly removed: Set<ts.Node>;
   readonly added: string[];
 }
 
-/** An element, and where it stands in the layout of its list. */
+/** An element and its layout in the list. */
 interface Item {
   readonly node: ts.Node;
   readonly start: number;
-  /** Where its comma begins. */
+  /** The start of its comma. */
   readonly comma: number | undefined;
-  /** Behind the comma, and behind comments on the same line. */
+  /** The position after the comma and after comments on the same line. */
   readonly end: number;
-  /** Nothing stands before it on its line. */
+  /** Nothing precedes it on its line. */
   readonly beginsLine: boolean;
-  /** Nothing stands behind it on its line. */
+  /** Nothing follows it on its line. */
   readonly endsLine: boolean;
 }
 
 /**
- * Elements that stand on lines of their own go with their line, and new ones get such lines. Comments on other lines stay.
- * New elements come last, in the layout of the one before.
+ * An element on its own line is removed with the line, and new elements get lines of their own. Comments on other lines
+ * stay. New elements are appended in the layout of the previous one.
  */
 export function listSplices(file: ProgramFile, list: List, { removed, added }: ListChange): Splice[] {
   const { text, source } = file;
@@ -70,7 +70,7 @@ export function listSplices(file: ProgramFile, list: List, { removed, added }: L
   return [...splices, ...removals(text, gone, { items, isFollowed: (item) => items.indexOf(item) < place })];
 }
 
-/** Two neighbours may both reach for the blanks between them. */
+/** Two neighbours may both include the whitespace between them. */
 function removals(
   text: string,
   gone: readonly Item[],
@@ -91,7 +91,7 @@ const insertion = (at: number, text: string): Splice => ({ start: at, end: at, t
 function itemsOf({ source, text, typescript }: ProgramFile, list: List): Item[] {
   const commas = new Map<number, number>();
   let before = -1;
-  // Elements and commas take turns in the second child; the others are the brackets.
+  // The second child contains elements and commas in turn; the other children are the brackets.
   for (const token of list.getChildren(source)[1]?.getChildren(source) ?? []) {
     if (token.kind === typescript.SyntaxKind.CommaToken) commas.set(before, token.getStart(source));
     before = token.end;
@@ -114,7 +114,7 @@ function itemsOf({ source, text, typescript }: ProgramFile, list: List): Item[] 
   });
 }
 
-/** All that was there has left. */
+/** All elements were removed. */
 function emptied(
   file: ProgramFile,
   list: List,
@@ -126,7 +126,7 @@ function emptied(
   if (first === undefined || final === undefined) {
     if (added.length === 0) return [];
     const content = text.slice(inside, close);
-    // Where there is a line for the bracket, there is one for each element.
+    // If the bracket has its own line, so has each element.
     if (/[\r\n][^\S\r\n]*$/.test(content)) {
       const indent = indentAt(text, close);
       const at = lineStart(text, close);
@@ -160,7 +160,7 @@ function emptied(
 const noComment = (text: string, { node, comma, end }: Item): boolean =>
   text.slice(node.end, end).trim() === (comma === undefined ? "" : ",");
 
-/** From where to where a text goes. `isFollowed`: an element that stays comes later. */
+/** The ranges to remove. `isFollowed`: a remaining element follows. */
 function removal(
   text: string,
   item: Item,
@@ -179,7 +179,7 @@ function removal(
     ? start
     : start - blanksBefore(text, item, isFollowed ? undefined : items[items.indexOf(item) - 1]);
   const to = goesOn ? behind + blanks : behind;
-  // A comment may stand before the comma.
+  // A comment may precede the comma.
   if (comma === undefined || text.slice(node.end, comma).trim() === "") return [[from, to]];
   return [
     [from, node.end],
@@ -187,7 +187,10 @@ function removal(
   ];
 }
 
-/** Where nothing but blanks leads back to the element before, with the line ends as well. A comment may need its own. */
+/**
+ * The start of the whitespace (with line ends) before an element, if only whitespace separates it from the previous
+ * one. A comment may need its line end.
+ */
 function blanksBefore(text: string, { start }: Item, previous: Item | undefined): number {
   const gap = previous !== undefined && previous.end === behindComma(previous) ? text.slice(previous.end, start) : "-";
   return gap.trim() === "" ? gap.length : matched(/[^\S\r\n]*$/, text.slice(lineStart(text, start), start)).length;
@@ -199,13 +202,13 @@ const matched = (pattern: RegExp, text: string): string => pattern.exec(text)?.[
 
 const lineStart = (text: string, position: number): number => text.lastIndexOf("\n", position - 1) + 1;
 
-/** The blanks that the line of a position begins with. */
+/** The indentation of a position's line. */
 const indentAt = (text: string, position: number): string =>
   matched(/^[^\S\r\n]*/, text.slice(lineStart(text, position)));
 
-/** What the first line that is indented begins with. */
+/** The indentation of the first indented line. */
 const indentUnit = (text: string): string => /^(\t| {2,8})(?=\S)/m.exec(text)?.[1] ?? "  ";
 
-/** As the line of a position ends. */
+/** The line end used at a position. */
 const newLineAt = (text: string, position: number): string =>
   text[text.indexOf("\n", position) - 1] === "\r" ? "\r\n" : "\n";

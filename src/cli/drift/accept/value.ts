@@ -1,4 +1,4 @@
-/** From the text of a program to a value, and back. */
+/** Converts the text of a program to a value, and back. */
 import type * as ts from "typescript";
 import { UNKNOWN_VALUE } from "../../../contract/hiddenKeys";
 import { keyText, quotedIn, type Quote } from "../../code";
@@ -6,7 +6,7 @@ import { isObject } from "../ignoredChanges";
 import type { ProgramFile } from "./programFile";
 
 /**
- * What an expression is worth, as far as the text of the file tells. The rest is `UNKNOWN_VALUE`, as in a preview.
+ * The value of an expression as far as the file's text shows it. Unknown parts are `UNKNOWN_VALUE`, as in a preview.
  */
 export function valueOf(file: ProgramFile, node: ts.Expression, depth = 0): unknown {
   const { typescript } = file;
@@ -33,7 +33,7 @@ export function valueOf(file: ProgramFile, node: ts.Expression, depth = 0): unkn
   return UNKNOWN_VALUE;
 }
 
-/** Of a spread or a computed key nobody knows which properties it has. */
+/** A spread or a computed key makes the set of properties unknown. */
 function objectValue(
   file: ProgramFile,
   node: ts.ObjectLiteralExpression,
@@ -59,7 +59,7 @@ function objectValue(
   return value;
 }
 
-/** The name of a property that stands in the text; undefined: any (a spread, a computed name, a prototype). */
+/** The name of a property in the text; undefined: any (a spread, a computed name, a prototype). */
 export function keyOf({ typescript }: ProgramFile, { name }: ts.ObjectLiteralElementLike): string | undefined {
   const isPlain =
     name !== undefined &&
@@ -67,11 +67,11 @@ export function keyOf({ typescript }: ProgramFile, { name }: ts.ObjectLiteralEle
   return isPlain && name.text !== "__proto__" ? name.text : undefined;
 }
 
-/** A string, a number (a negative one too) or a boolean that stands in the text. */
+/** The value of a string, number (also negative) or boolean literal. */
 export function literalValue({ typescript }: ProgramFile, node: ts.Expression): string | number | boolean | undefined {
   const { SyntaxKind } = typescript;
   if (typescript.isStringLiteral(node) || typescript.isNoSubstitutionTemplateLiteral(node)) return node.text;
-  // Its `text` is decimal, however the program writes it.
+  // Its `text` is decimal, whatever notation the program uses.
   if (typescript.isNumericLiteral(node)) return Number(node.text);
   if (node.kind === SyntaxKind.TrueKeyword) return true;
   if (node.kind === SyntaxKind.FalseKeyword) return false;
@@ -79,19 +79,19 @@ export function literalValue({ typescript }: ProgramFile, node: ts.Expression): 
   return node.operator === SyntaxKind.MinusToken ? -Number(node.operand.text) : undefined;
 }
 
-/** In parentheses, or with a type: what is inside, and the type. */
+/** The inner expression and the type of a parenthesised or typed expression. */
 export function wrapped(
   { typescript }: ProgramFile,
   node: ts.Expression,
 ): { expression: ts.Expression; type?: ts.TypeNode } | undefined {
   if (typescript.isParenthesizedExpression(node)) return node;
-  // A compiler before 4.9 has no such kind, and no test for it.
+  // A compiler before 4.9 has neither this kind nor a test for it.
   const isSatisfying = node.kind === typescript.SyntaxKind.SatisfiesExpression;
   if (isSatisfying) return node as ts.SatisfiesExpression;
   return typescript.isAsExpression(node) || typescript.isTypeAssertionExpression(node) ? node : undefined;
 }
 
-/** The object literal that an expression is, as far as the text of the file tells. */
+/** The object literal of an expression, as far as the file's text shows it. */
 export function objectIn(file: ProgramFile, node: ts.Expression): ts.ObjectLiteralExpression | undefined {
   if (file.typescript.isObjectLiteralExpression(node)) return node;
   const constant = file.typescript.isIdentifier(node) ? file.constantOf(node)?.initializer : undefined;
@@ -103,12 +103,12 @@ export function isUndefined(file: ProgramFile, node: ts.Identifier): boolean {
   return node.text === "undefined" && file.declarationOf(node) === undefined;
 }
 
-/** Neither of them is one element. */
+/** An omitted element or a spread is not exactly one element. */
 export function isHole({ typescript }: ProgramFile, element: ts.Expression): boolean {
   return typescript.isSpreadElement(element) || typescript.isOmittedExpression(element);
 }
 
-/** A value as code in one line. */
+/** A value as code on one line. */
 export function codeOf(value: unknown, quote: Quote): string {
   const quoted = (text: string): string => quotedIn(quote, text);
   if (typeof value === "string") return quoted(value);
@@ -119,7 +119,7 @@ export function codeOf(value: unknown, quote: Quote): string {
 }
 
 export function propertyCode(name: string, value: unknown, quote: Quote): string {
-  // A template cannot be a key.
+  // A template literal cannot be a key.
   const keyQuote = quote === "`" ? '"' : quote;
   return `${keyText(name, (text) => quotedIn(keyQuote, text))}: ${codeOf(value, quote)}`;
 }

@@ -9,13 +9,13 @@ import { type ProgramRun, serveProgram } from "./programServer";
 import type { PartialProgram } from "./registration";
 
 const SHOW_EVERY_MS = 300;
-/** So that the history of the stack tells it from a deployment. */
+/** Distinguishes the update from a deployment in the stack's history. */
 const MESSAGE = "pulumi-svc drift --repair";
 
-/** The first CLI that keeps the order of a state whose program declares a part of it, whatever depends on what. */
+/** The first CLI that keeps the order of the state for a program that declares only a part of it. */
 const OLDEST_CLI = [3, 259, 0] as const;
 
-/** @throws where the CLI is missing or too old. An older one could write a state that it refuses to read afterwards. */
+/** @throws if the CLI is missing or too old. An older CLI could write a state that it cannot read afterwards. */
 export async function checkCli(pulumi: Pulumi): Promise<void> {
   const { ok, stdout, reason } = await pulumi(["version"]);
   if (!ok) throw new Error(`pulumi version failed: ${reason}`);
@@ -28,12 +28,12 @@ export async function checkCli(pulumi: Pulumi): Promise<void> {
   }
 }
 
-/** As the engine says that a resource, or one that is replaced along with another, is protected. */
+/** The engine's message for a protected resource, also for one that is replaced along with another. */
 const PROTECTED = /unable to replace resource "([^"]+)"(?: as part of replacing "([^"]+)")?/;
 
 /**
- * What an update of the engine would do, after a refresh.
- * @throws where it would not do it, in words of ours where a resource is protected.
+ * Previews an update of the engine with a refresh.
+ * @throws if the engine refuses the update, with our own message for a protected resource.
  */
 export async function previewed(pulumi: Pulumi, declared: PartialProgram): Promise<EventLog> {
   const command = ["preview", "--refresh", "--message", MESSAGE] as const;
@@ -52,17 +52,17 @@ export async function previewed(pulumi: Pulumi, declared: PartialProgram): Promi
 
 const UPDATE = ["up", "--yes", "--skip-preview", "--message", MESSAGE] as const;
 
-/** An update of the engine, after a refresh, with its progress on standard error. */
+/** Runs an update of the engine with a refresh, and shows its progress on standard error. */
 export function updated(pulumi: Pulumi, declared: PartialProgram, program: Program): Promise<EventLog> {
   return engineRun(pulumi, [...UPDATE, "--refresh"], declared, program);
 }
 
-/** An update of the engine that asks no provider. */
+/** Runs an update of the engine that calls no provider. */
 export function stored(pulumi: Pulumi, declared: PartialProgram, program: Program): Promise<EventLog> {
   return engineRun(pulumi, UPDATE, declared, program);
 }
 
-/** `soFar` reads what the engine has reported until then: the refresh is over when a program runs. */
+/** `soFar` reads the engine's events so far: the refresh is over when a program runs. */
 type Program = (run: ProgramRun, soFar: () => EventLog) => Promise<void>;
 
 async function engineRun(
@@ -95,7 +95,7 @@ async function engineRun(
     if (isShown) show(log);
     return log;
   } catch (error) {
-    // Where the program itself refused, its words are those that count.
+    // If the program itself refused, its message is the useful one.
     throw server.failure() ?? error;
   } finally {
     clearInterval(timer);
@@ -103,7 +103,10 @@ async function engineRun(
   }
 }
 
-/** The engine connects to a provider that this variable names, and starts none for that package. The first entry counts. */
+/**
+ * The engine connects to the provider at this variable's port instead of starting one for the package. The first entry
+ * wins.
+ */
 function withOthers(packages: readonly string[], port: number): NodeJS.ProcessEnv {
   const given = process.env["PULUMI_DEBUG_PROVIDERS"] ?? "";
   const entries = [...packages.map((name) => `${name}:${port}`), ...(given === "" ? [] : [given])];

@@ -5,8 +5,8 @@ import type { PartialProgram, Registrable } from "./registration";
 export const MARK_NAME = "interrupted-repair";
 
 /**
- * Stands in the state from before the refresh of a repair, which stores what was found in place of what was deployed, until
- * the engine has done the rest. `urn`: of any resource of the stack.
+ * A resource that is in the state from before a repair's refresh until the engine has finished: the refresh overwrites
+ * what was deployed with what was found. `urn`: of any resource of the stack.
  */
 export function repairMark(urn: string): Registrable {
   const { project, stack } = stackOf(urn);
@@ -27,7 +27,7 @@ export function repairMark(urn: string): Registrable {
   };
 }
 
-/** The program that declares nothing else. */
+/** The program that declares only the mark. */
 export function markAlone(mark: Registrable): PartialProgram {
   const urns = new Set([mark.urn]);
   return { all: new Map([[mark.urn, mark]]), declared: urns, targets: urns };

@@ -8,16 +8,16 @@ import { asRequested } from "../../stack/state";
 import { type PartialProgram, PROVIDER, type Registrable } from "./registration";
 import { fromSdk } from "./sdk";
 
-/** Ours is a dynamic provider of Node, and so are those of the program. `pulumi` is a part of the engine. */
+/** Our provider and those of the program are dynamic providers of Node. `pulumi` is part of the engine. */
 const LEFT_TO_THE_ENGINE: ReadonlySet<string> = new Set(["pulumi-nodejs", "pulumi"]);
 
-/** The names of the plugins that the engine would start for what a program declares of other packages. */
+/** The plugins that the engine would start for the declared resources of other packages. */
 export function otherPackages({ all, declared }: Pick<PartialProgram, "all" | "declared">): string[] {
   const providers = [...declared].flatMap((urn) => all.get(urn) ?? []).filter(({ type }) => type.startsWith(PROVIDER));
   return [...new Set(providers.map(pluginOf))].filter((name) => !LEFT_TO_THE_ENGINE.has(name));
 }
 
-/** A package that is made for one program (`pulumi package add`) has the plugin of another one. */
+/** A package that is generated for one program (`pulumi package add`) uses the plugin of another package. */
 function pluginOf({ type, inputs }: Registrable): string {
   const internal: unknown = inputs?.["__internal"];
   const name: unknown = typeof internal === "object" && internal !== null ? Reflect.get(internal, "name") : undefined;
@@ -25,9 +25,9 @@ function pluginOf({ type, inputs }: Registrable): string {
 }
 
 /**
- * A provider that takes the place of all of those: the engine asks for the provider of whatever is registered, also where it
- * leaves that as it is. So their plugins need not be installed, and nobody needs their credentials. It changes nothing: the
- * engine gets no answer to a call that would.
+ * Serves one provider in place of all other packages. The engine requests the provider of every registered resource,
+ * even an unchanged one. So their plugins need not be installed and no credentials are needed. The provider changes
+ * nothing: calls that would change something are not implemented.
  */
 export function serveOtherPackages(server: Grpc.Server, all: ReadonlyMap<string, Registrable>): void {
   const {
@@ -65,7 +65,7 @@ export function serveOtherPackages(server: Grpc.Server, all: ReadonlyMap<string,
     response.setVersion(call.request.getValue()?.getVersion() ?? "");
     answer(null, response);
   };
-  // What is missing here is answered with "unimplemented".
+  // Calls without a handler are answered with "unimplemented".
   server.addService(ResourceProviderService, {
     attach: (_call: unknown, answer: Grpc.sendUnaryData<EmptyMessages.Empty>) => answer(null, new Empty()),
     getPluginInfo: (_call: unknown, answer: Grpc.sendUnaryData<PluginMessages.PluginInfo>) =>
@@ -85,7 +85,7 @@ export function serveOtherPackages(server: Grpc.Server, all: ReadonlyMap<string,
 
 function sdk() {
   const load = fromSdk();
-  // Modules by their declared types.
+  // Typed by the modules' declarations.
   return {
     ...(load("./proto/provider_grpc_pb") as typeof ProviderService),
     ...(load("./proto/provider_pb") as typeof ProviderMessages),

@@ -15,32 +15,32 @@ import {
 } from "./registration";
 import { fromSdk } from "./sdk";
 
-/** A run of the program, as the engine asks for it: inside the lock of the stack where it is an update. */
+/** A run of the program on the engine's request; in an update, while the stack is locked. */
 export interface ProgramRun {
   readonly isPreview: boolean;
-  /** Registers what the program declares as the state holds it, each after what it needs. */
+  /** Registers the declared resources as in the state, each after its dependencies. */
   register(): Promise<void>;
 }
 
 export interface ProgramServer {
-  /** For the option `--client` of the CLI: it then runs no program of its own. */
+  /** For the CLI's option `--client`: the CLI then runs no program itself. */
   readonly address: string;
-  /** On this machine, for the providers of other packages as well. */
+  /** On this machine; also for the providers of other packages. */
   readonly port: number;
-  /** What the last run refused on its own, in words that the engine does not repeat in full. */
+  /** Our own error in the last run, since the engine does not repeat its message in full. */
   failure(): Error | undefined;
   close(): void;
 }
 
-/** The engine has refused a resource, and says why itself. */
+/** The engine refused a resource and reports the reason itself. */
 class Unregistered extends Error {}
 
-/** As the SDK has it: a state may be large. */
+/** The SDK's limit: a state may be large. */
 const LARGEST_MESSAGE = 400 * 1024 * 1024;
 
 /**
- * Serves a program to the CLI, in place of a language host: what the Automation API does for an inline program. What the
- * engine is told goes through memory and the loopback interface alone.
+ * Serves a program to the CLI in place of a language host, as the Automation API does for an inline program. All data
+ * stays in memory and on the loopback interface.
  */
 export async function serveProgram(
   declared: PartialProgram,
@@ -63,13 +63,13 @@ export async function serveProgram(
       () => callback(null, response),
       (error: unknown) => {
         if (error instanceof Error && !(error instanceof Unregistered)) failure = error;
-        // The engine then neither registers nor deletes anything more.
+        // After this error the engine neither registers nor deletes anything more.
         response.setError(error instanceof Error ? error.message : String(error));
         callback(null, response);
       },
     );
   };
-  // The service has more methods; the engine takes it that these few are what an older host has.
+  // The engine treats the missing methods as those of an older language host.
   server.addService(LanguageRuntimeService, {
     handshake: (_call: unknown, callback: Grpc.sendUnaryData<object>) =>
       callback(null, new LanguageHandshakeResponse()),
@@ -100,7 +100,7 @@ function programRun({ all, declared, targets }: PartialProgram, request: Languag
     async register() {
       const monitor = new ResourceMonitorClient(request.getMonitorAddress(), grpc.credentials.createInsecure(), {
         "grpc.max_receive_message_length": LARGEST_MESSAGE,
-        // The engine is on this machine.
+        // The engine runs on this machine.
         "grpc.enable_http_proxy": 0,
       });
       const send = (resource: Registrable): Promise<void> =>
@@ -118,9 +118,10 @@ function programRun({ all, declared, targets }: PartialProgram, request: Languag
             ended(error === null && response.getResult() === Result.SUCCESS),
           );
         });
-      // Along with a resource the engine copies what that depends on and what is not sent. It takes no registration of a copy
-      // afterwards, and if another resource that needs the copy is registered meanwhile, it may write that one first. So each
-      // registration waits for all that it needs, also by way of copies, and for the first one that brings a copy.
+      // With each registration the engine copies the dependencies that are not sent, and then refuses to register a copy. If
+      // another resource that needs the same copy is registered meanwhile, the engine may write it before the copy. So each
+      // registration waits for all its dependencies, including indirect ones through copies, and for the first one that
+      // brings a copy.
       const ended = new Map<string, Promise<void>>();
       const behindCopy = new Map<string, ReadonlySet<string>>();
       for (const resource of all.values()) {
@@ -147,7 +148,7 @@ function programRun({ all, declared, targets }: PartialProgram, request: Languag
 
 function sdk() {
   const load = fromSdk();
-  // Modules by their declared types.
+  // Typed by the modules' declarations.
   return {
     grpc: load("@grpc/grpc-js") as typeof Grpc,
     ...(load("./proto/language_grpc_pb") as typeof LanguageService),

@@ -4,7 +4,7 @@ import type { Pulumi } from "../../stack/pulumi";
 import { exportedState, type StackState, stateKey } from "../../stack/state";
 import { REPAIR_TYPE } from "../../stack/unfinished";
 
-/** Entries are moved as they are, whatever else they hold. */
+/** Entries are moved unchanged, with all other fields. */
 const entry = z.looseObject({
   urn: z.string(),
   type: z.string(),
@@ -25,18 +25,19 @@ type StateEntry = z.infer<typeof entry>;
 type Document = z.infer<typeof document>;
 
 interface Update {
-  /** The state that it began with. */
+  /** The state before the update. */
   readonly before: StackState;
   readonly targets: readonly string[];
-  /** All of the targets are as they are to be. */
+  /** All targets are repaired. */
   readonly isDone: boolean;
 }
 
 /**
- * After an update, that failed or not. The engine stores what its refresh has found even where nothing is done with it: what
- * was last deployed would be lost, what was deleted would be in no state, and what refers to that (as its child, or by a
- * dependency) would not any more. What was not repaired is put back as it was before; the rest stays as the update left it.
- * @throws where that cannot be done. The secrets pass through standard input and output alone.
+ * Restores the state after an update, whether or not it failed. The engine stores the results of its refresh even if it
+ * does nothing else: the values that were deployed would be lost, deleted resources would disappear from the state, and
+ * so would references to them (from children and dependants). What was not repaired is restored as it was before; the
+ * rest stays as the update left it.
+ * @throws if that is impossible. The secrets pass through standard input and output only.
  */
 export async function putBack(cli: Pulumi, { before, targets, isDone }: Update): Promise<void> {
   const pulumi: Pulumi = (args, options) => cli(args, { ...options, isShielded: true });
@@ -47,26 +48,26 @@ export async function putBack(cli: Pulumi, { before, targets, isDone }: Update):
   const repaired = new Set(targets);
   const resources = merged(then, found, { targets: repaired, isDone });
   if (sameJson(resources, all)) return;
-  // An import replaces the whole state: it would undo what somebody else has done since.
+  // An import replaces the whole state, so it would undo changes that somebody else has made since.
   if (!isSame(then, found, repaired) || !isSame(found, then, repaired)) throw new Error("it has changed meanwhile");
-  // An import forgets those, and they say what may exist without being in the state.
+  // An import drops pending operations, which name objects that may exist without being in the state.
   if ((pending ?? []).length > 0) throw new Error("it has operations that did not end");
   const input = JSON.stringify({ ...now, deployment: { ...now.deployment, resources } });
   const { ok, reason } = await pulumi(["stack", "import"], { input });
   if (!ok) throw new Error(reason);
 }
 
-/** Whether both states hold the same, but for the mark of a repair. */
+/** Whether both states are equal, apart from the mark of a repair. */
 export function isSameBesideMark(one: StackState, other: StackState): boolean {
   const [some, others] = [one, other].map((state) =>
     documentOf(state).deployment.resources.filter(({ type }) => type !== REPAIR_TYPE),
-  ) as [StateEntry[], StateEntry[]]; // as many as were given
+  ) as [StateEntry[], StateEntry[]]; // As many as were given.
   return isSame(some, others) && isSame(others, some);
 }
 
 /**
- * Whether the others have each resource of these, with the same values. The targets are what the update was for, and what is
- * only looked up may have been read anew.
+ * Whether the other entries contain each of these resources with the same values. Targets are left out, because the
+ * update changes them; resources that are only read (`get`) may have been read again.
  */
 function isSame(
   some: readonly StateEntry[],
@@ -82,7 +83,7 @@ function isSame(
   });
 }
 
-/** The engine adds its own notes to the inputs of a provider that an older one has written. */
+/** The engine adds internal fields to the inputs of a provider that an older engine has written. */
 function withoutInternal({ inputs }: StateEntry): object {
   const { __internal: _internal, ...others } = inputs ?? {};
   return others;
@@ -94,7 +95,7 @@ function documentOf({ text }: StackState): Document {
   return data;
 }
 
-/** In the order of before: each comes after what it depends on. */
+/** In the previous order: each entry after its dependencies. */
 function merged(
   before: readonly StateEntry[],
   after: readonly StateEntry[],
@@ -111,10 +112,10 @@ function merged(
   return [...kept, ...after.filter((one) => one.delete === true && !known.has(stateKey(one.urn, one)))];
 }
 
-/** As the update left it, where it has done its work. */
+/** The state after the update, if the update has repaired the resource. */
 function asRepaired(before: StateEntry, after: StateEntry | undefined): StateEntry {
   if (after === undefined) return before;
   if (after.id !== before.id || sameJson(before.inputs, after.inputs)) return after;
-  // A replacement that has deleted it, and has not created the new one.
+  // A replacement deleted the object and did not create the new one.
   return after.pendingReplacement === true ? { ...before, pendingReplacement: true } : before;
 }

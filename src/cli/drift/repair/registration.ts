@@ -11,19 +11,19 @@ import { asRequested, type StackState } from "../../stack/state";
 import type { Drifted } from "../report";
 import { fromSdk } from "./sdk";
 
-/** The type of a provider begins with it, and ends with the name of its package. */
+/** The prefix of a provider's type, followed by the name of its package. */
 export const PROVIDER = "pulumi:providers:";
 
 const urns = z.array(z.string()).nullish();
 
-/** What a state holds of a resource, as far as a program hands it over. */
+/** The fields of a resource's state that a program passes to the engine. */
 const registrable = z.object({
   urn: z.string(),
   id: z.string().default(""),
   type: z.string(),
   custom: z.boolean().default(false),
   delete: z.boolean().default(false),
-  /** It is only looked up (`get`). */
+  /** The resource is only read (`get`). */
   external: z.boolean().default(false),
   pendingReplacement: z.boolean().default(false),
   inputs: z.record(z.string(), z.unknown()).nullish(),
@@ -43,9 +43,9 @@ const registrable = z.object({
   replaceOnChanges: z.array(z.string()).nullish(),
   replacementTrigger: z.unknown().optional(),
   hideDiff: z.array(z.string()).nullish(),
-  /** Seconds. */
+  /** In seconds. */
   customTimeouts: z.record(z.string(), z.number()).nullish(),
-  /** By when they run, the names of functions of the program. */
+  /** The names of the program's hook functions, by when they run. */
   resourceHooks: z.record(z.string(), z.unknown()).nullish(),
   /** Such as `project:///index.ts#12,3`, relative to the folder of Pulumi.yaml. */
   sourcePosition: z.string().optional(),
@@ -55,11 +55,14 @@ const registrable = z.object({
 const exported = z.object({ deployment: z.object({ resources: z.array(registrable) }) });
 
 export interface Registrable extends z.infer<typeof registrable> {
-  /** A replacement has left an object of it that is still to be deleted. */
+  /** A replacement has left an old object that is still to be deleted. */
   readonly hasLeftover: boolean;
 }
 
-/** The resources of a state that stand: what a replacement has left is deleted by the engine, and declared by nobody. */
+/**
+ * The current resources of a state. Objects left by a replacement are excluded: the engine deletes them, and nobody
+ * declares them.
+ */
 export function registrablesOf(state: StackState): ReadonlyMap<string, Registrable> {
   const { success, data } = exported.safeParse(JSON.parse(state.text));
   if (!success) throw new Error("the state has a form that this version of pulumi-svc does not know: update it");
@@ -71,18 +74,18 @@ export function registrablesOf(state: StackState): ReadonlyMap<string, Registrab
 
 /** A program that declares a part of a state. */
 export interface PartialProgram {
-  /** All of the state, in its order: each comes after what it depends on. */
+  /** The whole state in its order: each resource after its dependencies. */
   readonly all: ReadonlyMap<string, Registrable>;
-  /** The URNs of what is declared. */
+  /** The URNs of the declared resources. */
   readonly declared: ReadonlySet<string>;
-  /** The URNs of what is to be repaired. The rest is declared for the engine's sake, and stays as it is. */
+  /** The URNs to repair. The other declared resources stay unchanged; the engine needs them. */
   readonly targets: ReadonlySet<string>;
 }
 
 /**
- * The program that repairs this drift. With each target it declares what the engine asks for beside it: parents and
- * providers, without which it takes none, and all that depends on it, which it would delete.
- * @throws where only the program has what is needed (hooks are functions), or where the engine would delete more.
+ * The program that repairs this drift. Besides each target it declares its parents and providers, without which the
+ * engine accepts no target, and its dependants, which the engine would delete otherwise.
+ * @throws if only the user's program has what is needed (hooks are functions), or if the engine would delete more.
  */
 export function partialProgram(
   all: ReadonlyMap<string, Registrable>,
@@ -90,7 +93,7 @@ export function partialProgram(
 ): PartialProgram {
   const targets = new Set(drift.map(({ urn }) => urn));
   const wanted = new Set(targets);
-  // By the refresh the engine knows nothing that depends on a resource that is gone.
+  // The refresh removes references to a deleted resource, so the engine knows none of its dependants.
   const isGone = ({ urn, change }: Pick<Drifted, "urn" | "change">): boolean =>
     change === "deleted" && all.get(urn)?.pendingReplacement !== true;
   const standing = new Set(drift.filter((one) => !isGone(one)).map(({ urn }) => urn));
@@ -113,7 +116,7 @@ export function partialProgram(
     neededBy(resource).forEach(declare);
   };
   wanted.forEach(declare);
-  // What is copied keeps them.
+  // Resources that the engine copies keep their hooks.
   const hooked = [...declared]
     .flatMap((urn) => all.get(urn) ?? [])
     .filter(({ urn, type, resourceHooks }) => {
@@ -131,12 +134,12 @@ export function partialProgram(
 const dependsOnAny = (resource: Registrable, urns: ReadonlySet<string>): boolean =>
   [...neededBy(resource), ...dependenciesOf(resource)].some((urn) => urns.has(urn));
 
-/** Its parent and its provider, by their URNs. */
+/** The URNs of its parent and provider. */
 export function neededBy({ parent, provider }: Registrable): string[] {
   return [parent, provider.slice(0, provider.lastIndexOf("::"))].filter((urn) => urn !== "");
 }
 
-/** The URNs of what it was given outputs of, or was declared after. */
+/** The URNs of the resources whose outputs it uses or that it depends on. */
 export function dependenciesOf(resource: Registrable): Set<string> {
   const { parent, dependencies, propertyDependencies, deletedWith, replaceWith } = resource;
   const ofProperties = Object.values(propertyDependencies ?? {}).flatMap((some) => some ?? []);
@@ -146,17 +149,17 @@ export function dependenciesOf(resource: Registrable): Set<string> {
 
 const OURS: ReadonlySet<string> = new Set(KINDS.map(typeToken));
 
-/** How a resource is declared. */
+/** How to declare a resource. */
 interface Manner {
   readonly isTarget: boolean;
   readonly isPreview: boolean;
-  /** The folder of Pulumi.yaml, which source positions are relative to. */
+  /** The folder of Pulumi.yaml. Source positions are relative to it. */
   readonly root: string;
 }
 
 /**
- * The request of a program that declares the resource exactly as the state holds it.
- * @throws where the installed SDK has no word for something that the state holds.
+ * The request that declares the resource exactly as in the state.
+ * @throws if the installed SDK cannot express something in the state.
  */
 export function registrationOf(
   resource: Registrable,
@@ -170,10 +173,10 @@ export function registrationOf(
   request.setCustom(resource.custom);
   request.setParent(resource.parent);
   request.setProvider(resource.provider);
-  // The engine copies what is no target from the state, and has to know nothing but which one it is.
+  // The engine copies resources that are not targets from the state, so their identity is enough.
   if (!isTarget && resource.custom && !type.startsWith(PROVIDER)) return request;
   const { version } = resource.inputs ?? {};
-  // One that names none would get that of the newest provider of its package.
+  // A provider without a version would get the version of the newest provider of its package.
   if (type.startsWith(PROVIDER) && typeof version === "string") request.setVersion(version);
   request.setObject(Struct.fromJavaScript(inputsOf(resource, isPreview)));
   request.setAcceptsecrets(true);
@@ -199,7 +202,7 @@ export function registrationOf(
   request.setIgnorechangesList(resource.ignoreChanges ?? []);
   request.setReplaceonchangesList(resource.replaceOnChanges ?? []);
   setPlace(request, resource, root);
-  // An older SDK lacks some of these words. Without one the state would lose what it holds.
+  // An older SDK lacks some of these methods, and the state would lose the value.
   const inexpressible = (what: string): Error =>
     new Error(`${nameInUrn(resource.urn)} has ${what}, which the installed @pulumi/pulumi cannot express: update it`);
   const keep = (what: string, word: string, apply: (target: typeof request) => void): void => {
@@ -229,7 +232,7 @@ export function registrationOf(
   return request;
 }
 
-/** The request of a program that looks the resource up, by its id in the state. The engine reads it anew. */
+/** The request that reads the resource by its id in the state. The engine reads it again. */
 export function lookUpOf(
   resource: Registrable,
   { isPreview, root }: Omit<Manner, "isTarget">,
@@ -249,7 +252,7 @@ export function lookUpOf(
   return request;
 }
 
-/** Where the program declares it. */
+/** Sets the position of its declaration in the program. */
 function setPlace(
   request: ResourceMessages.RegisterResourceRequest | ResourceMessages.ReadResourceRequest,
   { sourcePosition, stackTrace }: Registrable,
@@ -278,7 +281,7 @@ function setPlace(
   request.setStacktrace(trace);
 }
 
-/** With what a constructor of ours adds for one run, and the state never holds. */
+/** With the values that our constructors add for each run, and that the state never contains. */
 function inputsOf({ type, inputs, replaceOnChanges, ignoreChanges }: Registrable, isPreview: boolean) {
   const requested = Object.entries(inputs ?? {}).map(([name, value]) => [name, asRequested(value)] as const);
   if (!OURS.has(type)) return Object.fromEntries(requested);
@@ -293,7 +296,7 @@ function inputsOf({ type, inputs, replaceOnChanges, ignoreChanges }: Registrable
 
 function messages() {
   const load = fromSdk();
-  // Modules by their declared types.
+  // Typed by the modules' declarations.
   return {
     ...(load("./proto/resource_pb") as typeof ResourceMessages),
     ...(load("./proto/alias_pb") as typeof AliasMessages),

@@ -23,25 +23,26 @@ export interface RepairFlags {
   readonly yes?: true;
   readonly expect?: string;
   readonly allowReplace?: true;
-  /** In seconds: for the end of an update that runs. */
+  /** How many seconds to wait for the end of a running update. */
   readonly wait?: number;
   readonly format: Format;
 }
 
 const EXIT = { repaired: 0, refused: 1, notAsked: 2, left: 7, otherDrift: 9 } as const;
 
-/** Something else than what was shown, or approved. */
+/** The drift differs from what was shown or approved. */
 class OtherDrift extends Error {}
 
-/** The end of a repair: its exit code, and what there is to say. */
+/** The result of a repair: its exit code and its messages. */
 interface Ending {
   readonly code: number;
   readonly report: RepairReport;
 }
 
 /**
- * Brings back what was last deployed, for what drifted and nothing else, by an update of the engine. Returns the exit code.
- * @throws where it failed, with a message for a person.
+ * Restores the last deployed values of what drifted, and changes nothing else, by an update of the engine. Returns the
+ * exit code.
+ * @throws a message for the user if it failed.
  */
 export async function repair(names: readonly string[], flags: RepairFlags): Promise<number> {
   const { format } = flags;
@@ -68,13 +69,13 @@ async function repaired(
   { stack, yes, expect, allowReplace, wait, format }: RepairFlags,
   tell: (report: RepairReport) => void,
 ): Promise<Ending> {
-  // First: where it is wrong, nothing is asked.
+  // First: an invalid file stops the command before any request.
   const ignoreFile = readIgnoreFile();
   const pulumi = pulumiIn(process.cwd(), stack);
   await checkCli(pulumi);
   const asked = stack === undefined ? [] : [stack];
   const [look] = await refreshedStacks(asked, { withSecrets: true, waitSeconds: wait });
-  // One stack is asked, so one answers.
+  // One stack was requested, so there is one result.
   const { resources, state } = look as NonNullable<typeof look>;
   const inQuestion =
     names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignoreFile, new Date());
@@ -125,7 +126,7 @@ async function repaired(
       };
   }
 
-  // While a person decides, others work.
+  // The state may have changed while the user was deciding.
   checkSame(await exportedState(pulumi, true), state);
   const mark = repairMark(targets[0] ?? "");
   let before: StackState | undefined;
@@ -140,7 +141,7 @@ async function repaired(
       checkGoesOn();
       const marked = await exportedState(pulumi, true);
       if (!isSameBesideMark(marked, state)) throw new BusyError(CHANGED);
-      // A target that is not declared: the engine deletes the mark when all the rest is done.
+      // The mark is a target that is not declared: the engine deletes it after everything else.
       const alsoMark = { ...declared, targets: new Set([...targets, mark.urn]) };
       await updated(pulumi, alsoMark, async ({ register }, soFar) => {
         checkSame(await exportedState(pulumi, true), marked);
@@ -149,7 +150,7 @@ async function repaired(
       });
     },
     async (isDone) => {
-      // The refresh takes what is gone out of what refers to it.
+      // The refresh removes a deleted resource from the dependencies of others.
       if (before !== undefined && (!isDone || report.plan.some(({ dependants }) => dependants.length > 0)))
         await putBack(pulumi, { before, targets, isDone });
     },
@@ -164,14 +165,14 @@ async function repaired(
 }
 
 /**
- * An update sends all that the state holds of a resource. So one of which svc-drift.json covers a part is left to who names
- * it, or takes it out of the file.
+ * An update sends all arguments of a resource. So if svc-drift.json covers some of its properties, it is repaired only
+ * if the user names it or removes the entry.
  */
-/** What is repaired, and what is left with the reason. */
+/** What is repaired, and what is skipped with the reason. */
 function repairable(inQuestion: readonly Drifted[], resources: readonly Refreshed[]) {
   const isInQuestion = ({ urn, id, properties }: Drifted): boolean =>
     inQuestion.some((one) => one.urn === urn && one.id === id && one.properties.length === properties.length);
-  // The engine updates by URN: beside what a replacement has left stands its successor.
+  // The engine updates by URN, and the new resource has the same URN as an object left by a replacement.
   const isWhole = ({ urn }: Drifted): boolean =>
     resources.every((one) => one.urn !== urn || one.drift === undefined || isInQuestion(one.drift));
   const left = inQuestion.filter((one) => !isWhole(one) || isBeyondRepair(one));
@@ -189,7 +190,7 @@ function repairable(inQuestion: readonly Drifted[], resources: readonly Refreshe
 const fingerprintOf = (resources: readonly Refreshed[], drift: readonly Drifted[]): string =>
   fingerprint({ ...stackOf(resources[0]?.urn ?? ""), drift: [...drift], unmanaged: [] });
 
-/** The look afterwards. */
+/** The result of the second refresh. */
 function looked(report: RepairReport, { resources }: { readonly resources: readonly Refreshed[] }): Ending {
   const differing = resources.flatMap(({ drift }) => drift ?? []);
   const left = [...report.left, ...differing];
@@ -203,12 +204,14 @@ function looked(report: RepairReport, { resources }: { readonly resources: reado
 
 const CHANGED = "nothing was changed: the state has changed since the look at it, as by a pulumi up. Run this again";
 
-/** The state is the one that the plan was made of. */
+/** Fails if the state changed since the plan was made. */
 function checkSame(now: StackState, shown: StackState): void {
   if (now.text !== shown.text) throw new BusyError(CHANGED);
 }
 
-/** Inside the lock of the stack, before anything is registered: the engine's own refresh has found what was shown. */
+/**
+ * Runs while the stack is locked, before anything is registered: checks that the engine's refresh found what was shown.
+ */
 async function checkFound(
   { state, drift }: { readonly state: StackState; readonly drift: readonly Drifted[] },
   soFar: () => EventLog,
@@ -218,7 +221,7 @@ async function checkFound(
   );
   const log = await withAll(keys, soFar);
   const found = refreshedBy(log.results, state);
-  // Beside an update a refresh tells nothing of a change that is not finished: that it was found stands in the state.
+  // Within an update, a refresh does not report an unfinished change, but stores it in the state.
   const unfinished = drift.filter(
     ({ urn, id, change, properties }) =>
       change === "changed" &&
@@ -235,7 +238,7 @@ async function checkFound(
 
 const LOG_PATIENCE_MS = 30_000;
 
-/** The refresh is over, and its log is written right behind it. */
+/** The refresh is over, but its events may still be on their way to the log. */
 async function withAll(keys: ReadonlySet<string>, soFar: () => EventLog): Promise<EventLog> {
   for (const end = Date.now() + LOG_PATIENCE_MS; ; await pause(50)) {
     const log = soFar();
@@ -247,10 +250,10 @@ async function withAll(keys: ReadonlySet<string>, soFar: () => EventLog): Promis
 }
 
 /**
- * An update is to leave no trace of what it did not do.
- * @param run gets what ends it between two updates, where this process was asked to end meanwhile.
- * @param inOrder puts the state in order after it.
- * @throws in words that say what an interrupted run means here.
+ * Removes every trace of what an update did not do.
+ * @param run receives the signal that stops it between two updates if this process was asked to end
+ * @param inOrder restores the state afterwards
+ * @throws a message that explains the result of an interrupted run.
  */
 async function orAsBefore(
   run: (checkGoesOn: () => void) => Promise<void>,
@@ -267,7 +270,7 @@ async function orAsBefore(
       () => undefined,
       (reason: Error) => reason,
     );
-    // Who holds the lock writes the state.
+    // Whoever holds the lock writes the state.
     if (error instanceof UnfinishedError) throw error;
     const reason = await inOrder(error === undefined).then(
       () => undefined,

@@ -6,17 +6,18 @@ import { byUrn, type Drifted } from "../report";
 import { dependenciesOf, type Registrable } from "./registration";
 import type { Step } from "./report";
 
-/** What the engine does with a resource that it gives another object. */
+/** The engine's operations that replace a resource's object. */
 const REPLACING: ReadonlySet<string> = new Set(["replace", "create-replacement", "import-replacement"]);
-/** What leaves the object and the state of a resource as they are. */
+/** The operations that change neither object nor state of a resource. */
 const HARMLESS: ReadonlySet<string> = new Set(["same", "read", "refresh"]);
 
 const REPLACED =
   "the engine replaces it, because of an option of the resource or of pulumi state taint: what belongs to the present object is lost";
 
 /**
- * What the repair does, as the engine plans it: that is more than a lifecycle knows (`replaceOnChanges`, `state taint`).
- * @throws where the engine would change anything beside what drifted.
+ * What the repair does according to the engine's plan. It includes what a lifecycle does not know (`replaceOnChanges`,
+ * `state taint`).
+ * @throws if the engine would change anything besides what drifted.
  */
 export function planOf(
   drift: readonly Drifted[],
@@ -25,7 +26,7 @@ export function planOf(
 ): Step[] {
   const targets = new Set(drift.map(({ urn }) => urn));
   const others = steps.filter(({ urn, op }) => !targets.has(urn) && !HARMLESS.has(op));
-  // A resource that the program does not declare is deleted: so is one that was not declared as the state has it.
+  // The engine deletes a resource that the program does not declare, and one declared differently from the state.
   const leftovers = new Set(drift.filter(({ change }) => change === "leftover").map(({ urn }) => urn));
   others.push(...steps.filter(({ urn, op }) => op === "delete" && targets.has(urn) && !leftovers.has(urn)));
   const isReplaced = ({ urn, change }: Drifted): boolean =>
@@ -33,7 +34,7 @@ export function planOf(
   if (others.length > 0) throw otherChanges(others, drift.filter(isReplaced), all);
   return drift.toSorted(byUrn).map(({ repair, ...one }) => {
     const isNewObject = isReplaced({ ...one, repair });
-    // The lifecycle has its own words for a replacement, and none for one that it does not ask for.
+    // The lifecycle gives its own reason for a replacement, and no reason for one that it did not request.
     const asPlanned =
       isNewObject && repair.action !== "replace"
         ? { action: "replace" as const, restarts: false, messages: [REPLACED] }
@@ -59,7 +60,7 @@ export function planOf(
   });
 }
 
-/** Why a plan that does more than to repair is not carried out, and what does all of it. */
+/** Why a plan that changes more than the drift is not carried out, and which command does all of it. */
 function otherChanges(
   others: readonly EngineStep[],
   replaced: readonly Drifted[],
@@ -84,7 +85,7 @@ function otherChanges(
 
 const INSIDE: ReadonlySet<string> = new Set(KINDS.filter(livesInIntegration).map(typeToken));
 
-/** The URNs of what the state holds of an integration: it goes with that, whether it depends on it or not. */
+/** The URNs of an integration's objects in the state: they are deleted with it, whether or not they depend on it. */
 function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: ReadonlyMap<string, Registrable>) {
   if (kind !== "AuthIntegration") return [];
   const project = projectOf(id);
@@ -92,7 +93,7 @@ function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: 
   return [...all.values()].flatMap((other) => {
     if (!INSIDE.has(other.type) || other.external || projectOf(other.id) !== project) return [];
     const home = other.outputs?.["authProviderProjectId"];
-    // An older state does not tell it.
+    // An older state does not record it.
     return home === undefined || home === identity ? other.urn : [];
   });
 }

@@ -5,30 +5,30 @@ import { driftedSchema } from "../report";
 
 const resource = { urn: z.string(), name: z.string(), id: z.string() };
 
-/** What the repair of one resource does, or would do. */
+/** The (planned) repair of one resource. */
 const step = z.object({
   ...driftedSchema.omit({ repair: true }).shape,
   /** As the engine plans it. */
   action: z.enum(["update", "replace", "create", "delete"]),
   restarts: z.boolean(),
   messages: z.array(z.string()).readonly(),
-  /** Resources that it leaves as they are, and that were given outputs of this one: their URNs. */
+  /** The URNs of unchanged resources that use this resource's outputs. */
   dependants: z.array(z.string()),
-  /** Resources that live in this one, and are lost with the object that is replaced: their URNs. */
+  /** The URNs of resources inside this one that are lost when its object is replaced. */
   lost: z.array(z.string()),
 });
 
-/** What `drift --repair --format json` writes: a contract with scripts (docs/drift.md). */
+/** The output of `drift --repair --format json`: a contract with scripts (docs/drift.md). */
 export const repairReportSchema = z.object({
   stack: z.string(),
   plan: z.array(step),
-  /** What was in the plan, and is as it was deployed. `id`: as it is now. */
+  /** Resources of the plan that were repaired. `id`: the current one. */
   repaired: z.array(z.object(resource)),
-  /** What was in the plan, and differs all the same. */
+  /** Resources of the plan that still differ. */
   left: z.array(driftedSchema),
-  /** Why nothing was done, or not all of it. */
+  /** Why nothing was done, or not everything. */
   messages: z.array(z.string()),
-  /** Of what the plan repairs: what `--expect` takes. */
+  /** Fingerprint of the planned repairs, for `--expect`. */
   fingerprint: z.string(),
 });
 
@@ -44,7 +44,7 @@ const NOTES: Readonly<Record<Step["change"], string>> = {
   leftover: "a replacement has left it",
 };
 
-/** What is going to be done, for who decides. */
+/** The plan, for the user to approve. */
 export function planText({ stack, plan, fingerprint }: RepairReport): string {
   const widths = columnWidths([HEAD, ...plan.flatMap(({ properties }) => properties.flatMap(rowsOf))]);
   const lines = plan.flatMap((one) => [
@@ -64,7 +64,7 @@ export function planText({ stack, plan, fingerprint }: RepairReport): string {
   ].join("\n");
 }
 
-/** What came of it. `planText` stands before it. */
+/** The result. It follows `planText`. */
 export function resultText({ stack, plan, repaired, left, messages }: RepairReport): string {
   return [
     ...(plan.length + left.length === 0 ? [`Stack ${printable(stack)}: no drift, nothing to repair`] : []),
@@ -75,7 +75,7 @@ export function resultText({ stack, plan, repaired, left, messages }: RepairRepo
   ].join("\n");
 }
 
-/** All of it, in the formats that hold it as one document. */
+/** Plan and result as one document. */
 export function render(report: RepairReport, format: Exclude<Format, "text">): string {
   return format === "json" ? `${terminalJson(report)}\n` : markdown(report);
 }

@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 
 /**
- * Loads modules of the SDK that the program's resources come from, and what it depends on: the engine's protocol, and
- * grpc-js, which is no dependency of ours.
- * @throws where the SDK is not installed.
+ * Loads modules of the SDK that the program uses, and of its dependencies: the engine's protocol, and grpc-js, which
+ * this package does not depend on.
+ * @throws if the SDK is not installed.
  */
 export function fromSdk(): (module: string) => unknown {
   try {
