@@ -53,8 +53,11 @@ interface Source<Item> {
   readonly changes: Pick<Changes, "run">;
 }
 
-/** `Response`: the body of an accepted change. `Sending`: what its changes are sent with. */
-export class Collection<Item extends object, Response = never, Sending extends SendOptions = SendOptions> {
+/**
+ * `Response`: the body of an accepted change. `Sending`: what its changes are sent with; `in` keeps a collection whose changes
+ * need a proof from being used as one whose changes need none.
+ */
+export class Collection<Item extends object, Response = never, in Sending extends SendOptions = SendOptions> {
   constructor(
     private readonly kind: RecordKind<Item, Response>,
     private readonly projectId: string,

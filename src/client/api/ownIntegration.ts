@@ -2,9 +2,15 @@
  * Whether an integration is still the one that a change is meant for: the one place that decides it (docs/design/rules.md, 2).
  * Routes name an integration by its project and auth provider, so a change could reach another one that took its place.
  */
+import type { SendOptions } from "../changes";
 import type { Collection, ListOptions } from "../collection";
 import type { WaitOptions } from "../reads/sharedReads";
 import type { AuthIntegrationRecord } from "../records";
+
+/** What a change of what lives in an integration is sent with. */
+export interface ProvenOptions extends SendOptions {
+  readonly integration: OwnIntegration;
+}
 
 /** Thrown in place of sending a change: its integration does not exist any more. `instead`: the one in its place. */
 export class NotOursError extends Error {
