@@ -189,15 +189,21 @@ export class Collection<Item extends object, Response = never, in Sending extend
   ): Promise<Item> {
     const { touches, response, itemOf, thing } = this.kind;
     const request = changeRequest({ method: "PATCH", ...this.one(id), body }, options);
+    const isMeant = this.#hasId(id);
     const { item, isListed } = await this.source.changes.run({
       projectId: this.projectId,
       lists: touches,
       request,
       schema: response,
       accepted: async ({ value }) => {
-        if (value !== undefined && itemOf !== undefined) return { item: itemOf(value), isListed: false };
-        const otherwise = `the service accepted it, but does not list ${thing}`;
-        return { item: await this.#listed(this.#hasId(id), otherwise, options), isListed: true };
+        if (value === undefined || itemOf === undefined) {
+          const otherwise = `the service accepted it, but does not list ${thing}`;
+          return { item: await this.#listed(isMeant, otherwise, options), isListed: true };
+        }
+        const item = itemOf(value);
+        if (isMeant(item)) return { item, isListed: false };
+        const facts = { method: request.method, path: request.template };
+        throw new FateUnknownError(`the response shows another object than ${thing}`, facts);
       },
     });
     expected.onAccepted?.(item);

@@ -268,6 +268,14 @@ describe("a change that is accepted", () => {
     expect(String(unlisted)).toContain("the service accepted it, but does not list the thing");
   });
 
+  test("has an unknown fate where its response shows another object", async () => {
+    const { done, sentAt } = update({ name: "b", size: "large" }, [[large]]);
+    const error = await thrownIn(done);
+    expect(error).toBeInstanceOf(FateUnknownError);
+    expect(String(error)).toContain("the response shows another object than the thing (PATCH");
+    expect(sentAt).toEqual([]);
+  });
+
   test("compares a list with the response, which may show more", async () => {
     const differing = jest.fn((now: Thing, response: Thing) =>
       (now.size ?? response.size) === "large" ? [] : ["size"],
