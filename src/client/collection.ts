@@ -145,13 +145,13 @@ export class Collection<Item extends object, Response = never, in Sending extend
   /** Creates an object. @throws FateUnknownError when it may exist, and is not proven to be ours. */
   async create(object: NewObject<Item> & { readonly expected?: Expected<Item> }, options: Sending): Promise<Item> {
     const { recovery, expected } = object;
-    const { itemOf, thing } = this.kind;
+    const { thing } = this.kind;
+    const creation = this.creation(object, options);
     const made = await this.source.changes.run({
-      ...this.creation(object, options),
+      ...creation,
       created: async (response) =>
-        response === undefined || itemOf === undefined
-          ? this.#listed(recovery.isOurs, `the service accepted ${thing}, but does not list it`, options)
-          : itemOf(response),
+        this.#answered(response, recovery.isCandidate, creation.request) ??
+        this.#listed(recovery.isOurs, `the service accepted ${thing}, but does not list it`, options),
       found: (item, wasLost) => {
         if (wasLost) recovery.onFound(item);
         return item;
@@ -187,7 +187,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
     { id, body, expected }: { readonly id?: string; readonly body: object; readonly expected: Expected<Item> },
     options: Sending,
   ): Promise<Item> {
-    const { touches, response, itemOf, thing } = this.kind;
+    const { touches, response, thing } = this.kind;
     const request = changeRequest({ method: "PATCH", ...this.one(id), body }, options);
     const isMeant = this.#hasId(id);
     const { item, isListed } = await this.source.changes.run({
@@ -196,14 +196,10 @@ export class Collection<Item extends object, Response = never, in Sending extend
       request,
       schema: response,
       accepted: async ({ value }) => {
-        if (value === undefined || itemOf === undefined) {
-          const otherwise = `the service accepted it, but does not list ${thing}`;
-          return { item: await this.#listed(isMeant, otherwise, options), isListed: true };
-        }
-        const item = itemOf(value);
-        if (isMeant(item)) return { item, isListed: false };
-        const facts = { method: request.method, path: request.template };
-        throw new FateUnknownError(`the response shows another object than ${thing}`, facts);
+        const answered = this.#answered(value, isMeant, request);
+        if (answered !== undefined) return { item: answered, isListed: false };
+        const otherwise = `the service accepted it, but does not list ${thing}`;
+        return { item: await this.#listed(isMeant, otherwise, options), isListed: true };
       },
     });
     expected.onAccepted?.(item);
@@ -249,6 +245,19 @@ export class Collection<Item extends object, Response = never, in Sending extend
         throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
       },
     };
+  }
+
+  /** The object of a response; undefined: it has none. One about another object proves nothing. */
+  #answered(
+    response: Response | undefined,
+    isMeant: (item: Item) => boolean,
+    { method, template }: Request,
+  ): Item | undefined {
+    const { itemOf, thing } = this.kind;
+    if (response === undefined || itemOf === undefined) return undefined;
+    const item = itemOf(response);
+    if (isMeant(item)) return item;
+    throw new FateUnknownError(`the response shows another object than ${thing}`, { method, path: template });
   }
 
   /** What an accepted change without a response has led to. */

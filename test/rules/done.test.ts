@@ -262,6 +262,17 @@ describe("an answer of the right shape with another value than was sent", () => 
     expect(done?.outs).not.toHaveProperty("__unfinished");
   });
 
+  test("to an OAuth provider that is added, of another provider, is a failure that records nothing", async () => {
+    const { given, network } = await oauthScene();
+    const other = json({ id: "gitlab", type: "standard", client_id: "own-id" });
+    network.on({ method: "POST", path: OAUTH, executed: false, answer: other });
+    const outcome = await outcomeOf(() => given.create(OAUTH_STANDARD));
+    expect(wordsOf(outcome)).toMatch(/shows another/);
+    expect(outcome).toMatchObject({ kept: undefined });
+    network.calm();
+    expect((await up(given, undefined, OAUTH_STANDARD)).outcome.ended).toBe("well");
+  });
+
   test("to a mail server is looked at again, and done where the service shows what was sent", async () => {
     const { given, network } = await emailScene();
     const state = await given.create(EMAIL_STANDARD);
