@@ -56,8 +56,11 @@ interface Source<Item> {
   readonly changes: Pick<Changes, "run">;
 }
 
-/** `Response`: the body of an accepted change. `Sending`: the options of its changes. */
-export class Collection<Item extends object, Response = never, Sending extends SendOptions = SendOptions> {
+/**
+ * `Response`: the body of an accepted change. `Sending`: what its changes are sent with; `in` keeps a collection whose changes
+ * need a proof from being used as one whose changes need none.
+ */
+export class Collection<Item extends object, Response = never, in Sending extends SendOptions = SendOptions> {
   constructor(
     private readonly kind: RecordKind<Item, Response>,
     private readonly projectId: string,
@@ -148,13 +151,13 @@ export class Collection<Item extends object, Response = never, Sending extends S
   /** Creates an object. @throws FateUnknownError if it may exist but is not proven to be ours. */
   async create(object: NewObject<Item> & { readonly expected?: Expected<Item> }, options: Sending): Promise<Item> {
     const { recovery, expected } = object;
-    const { itemOf, thing } = this.kind;
+    const { thing } = this.kind;
+    const creation = this.creation(object, options);
     const made = await this.source.changes.run({
-      ...this.creation(object, options),
+      ...creation,
       created: async (response) =>
-        response === undefined || itemOf === undefined
-          ? this.#listed(recovery.isOurs, `the service accepted ${thing}, but does not list it`, options)
-          : itemOf(response),
+        this.#answered(response, recovery.isCandidate, creation.request) ??
+        this.#listed(recovery.isOurs, `the service accepted ${thing}, but does not list it`, options),
       found: (item, wasLost) => {
         if (wasLost) recovery.onFound(item);
         return item;
@@ -193,17 +196,28 @@ export class Collection<Item extends object, Response = never, Sending extends S
     { id, body, expected }: { readonly id?: string; readonly body: object; readonly expected: Expected<Item> },
     options: Sending,
   ): Promise<Item> {
-    const { touches, response, itemOf, thing } = this.kind;
+    const { touches, response, thing } = this.kind;
     const request = changeRequest({ method: "PATCH", ...this.one(id), body }, options);
+    const isMeant = this.#hasId(id);
+    let isAccepted = false;
     const { item, isListed } = await this.source.changes.run({
       projectId: this.projectId,
       lists: touches,
       request,
       schema: response,
       accepted: async ({ value }) => {
-        if (value !== undefined && itemOf !== undefined) return { item: itemOf(value), isListed: false };
+        const answered = this.#answered(value, isMeant, request);
+        isAccepted = true;
+        if (answered !== undefined) return { item: answered, isListed: false };
         const otherwise = `the service accepted the request but does not list ${thing}`;
-        return { item: await this.#listed(this.#hasId(id), otherwise, options), isListed: true };
+        return { item: await this.#listed(isMeant, otherwise, options), isListed: true };
+      },
+      failed: async (error) => {
+        // If something was sent that no list shows (`mayBeOld`), no list can tell whether the request took effect.
+        if (isAccepted || !(error instanceof FateUnknownError) || expected.mayBeOld !== undefined) throw error;
+        const item = (await readEffect(() => this.listAfterLag(options))).find(isMeant);
+        if (item === undefined || expected.differing(item, item).length > 0) throw error;
+        return { item, isListed: true };
       },
     });
     expected.onAccepted?.(item);
@@ -254,7 +268,20 @@ export class Collection<Item extends object, Response = never, Sending extends S
     };
   }
 
-  /** The result of an accepted change without a response. */
+  /** The object of a response; undefined: it has none. One about another object proves nothing. */
+  #answered(
+    response: Response | undefined,
+    isMeant: (item: Item) => boolean,
+    { method, template }: Request,
+  ): Item | undefined {
+    const { itemOf, thing } = this.kind;
+    if (response === undefined || itemOf === undefined) return undefined;
+    const item = itemOf(response);
+    if (isMeant(item)) return item;
+    throw new FateUnknownError(`the response shows another object than ${thing}`, { method, path: template });
+  }
+
+  /** What an accepted change without a response has led to. */
   async #listed(matches: (item: Item) => boolean, otherwise: string, options: WaitOptions): Promise<Item> {
     const listed = await readEffect(() => this.pollWithinLag((items) => items.find(matches), options));
     if (listed === undefined) throw new FateUnknownError(otherwise);

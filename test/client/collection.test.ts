@@ -263,12 +263,38 @@ describe("a change that is accepted", () => {
     expect(String(unlisted)).toContain("the service accepted the request but does not list the thing");
   });
 
+  test("has an unknown fate where its response shows another object, and something was sent that no list shows", async () => {
+    const { done, sentAt } = update({ name: "b", size: "large" }, [[large]], { mayBeOld: () => false });
+    const error = await thrownIn(done);
+    expect(error).toBeInstanceOf(FateUnknownError);
+    expect(String(error)).toContain("the response shows another object than the thing (PATCH");
+    expect(sentAt).toEqual([]);
+  });
+
   test("compares a list with the response, which may show more", async () => {
     const differing = jest.fn((now: Thing, response: Thing) =>
       (now.size ?? response.size) === "large" ? [] : ["size"],
     );
     const { done } = update(small, [["a"]], { differing });
     expect(String(await thrownIn(done))).toBe(`Error: ${MESSAGE}`);
+  });
+
+  describe("or may have been carried out", () => {
+    const lost = new FateUnknownError("a web page came back; the request may have taken effect");
+    const updateLost = (listed: Thing, more: Partial<Expected<Thing>> = {}) => {
+      const { things } = collection([[listed]], async () => Promise.reject(lost));
+      return thrownIn(things.update({ id: "a", body: {}, expected: { ...expected, ...more } }, {}));
+    };
+
+    test("is done if a list after the lag shows it, and has an unknown fate if not", async () => {
+      expect(await updateLost(large)).toBeUndefined();
+      expect(await updateLost(small)).toBe(lost);
+      expect(await updateLost({ name: "c", size: "large" })).toBe(lost);
+    });
+
+    test("has an unknown fate if something was sent that no list shows", async () => {
+      expect(await updateLost(large, { mayBeOld: () => false })).toBe(lost);
+    });
   });
 
   test("has an unknown fate where the list that is to show it cannot be read", async () => {

@@ -563,6 +563,9 @@ describe("once it is applied", () => {
     expect(values.hideShown(inputs, other)).toEqual({
       settings: { pgSettings: { "app.token": text, work_mem: "64MB", jit: "off", "of.the.service": text } },
     });
+    // A value that no reference of now has may be the one of before.
+    const former = { settings: { pgSettings: { ...shown, "app.token": `${CANARY}-former` } } };
+    expect(values.hideShown(inputs, former)).toEqual({ settings: { pgSettings: { ...shown, "app.token": text } } });
   });
 
   test("a rotated setting is sent, and restarts nothing by itself", async () => {

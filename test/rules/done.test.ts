@@ -262,6 +262,17 @@ describe("an answer of the right shape with another value than was sent", () => 
     expect(done?.outs).not.toHaveProperty("__unfinished");
   });
 
+  test("to an OAuth provider that is added, of another provider, is a failure that records nothing", async () => {
+    const { given, network } = await oauthScene();
+    const other = json({ id: "gitlab", type: "standard", client_id: "own-id" });
+    network.on({ method: "POST", path: OAUTH, executed: false, answer: other });
+    const outcome = await outcomeOf(() => given.create(OAUTH_STANDARD));
+    expect(wordsOf(outcome)).toMatch(/shows another/);
+    expect(outcome).toMatchObject({ kept: undefined });
+    network.calm();
+    expect((await up(given, undefined, OAUTH_STANDARD)).outcome.ended).toBe("well");
+  });
+
   test("to a mail server is looked at again, and done where the service shows what was sent", async () => {
     const { given, network } = await emailScene();
     const state = await given.create(EMAIL_STANDARD);
@@ -292,16 +303,23 @@ describe("an answer of the right shape with another value than was sent", () => 
   test.each<readonly [string, string]>([
     ["an OAuth provider", "another type"],
     ["an OAuth provider", "another client id"],
+    ["an OAuth provider", "another provider"],
     ["a mail server", "another host"],
   ])("to a change of the secret alone of %s is a failure, whatever the list shows: %s", async (what, shown) => {
     const isMail = what === "a mail server";
     const { given, network } = await (isMail ? emailScene() : oauthScene());
     const [from, name] = isMail ? [EMAIL_STANDARD, "password"] : [OAUTH_STANDARD, "clientSecret"];
     const state = await given.create(from);
-    const other = shown.endsWith("type") ? { type: "shared" } : { type: "standard", client_id: "another-id" };
+    const others: Record<string, Json> = {
+      "another type": { type: "shared" },
+      "another client id": { type: "standard", client_id: "another-id" },
+      "another provider": { id: "gitlab", type: "standard", client_id: "own-id" },
+    };
     network.on({
       ...{ method: "PATCH", path: isMail ? EMAIL : OAUTH_PROVIDER, executed: false },
-      answer: json(isMail ? { ...(await mailOf(given)), host: "another.example.com" } : { id: "microsoft", ...other }),
+      answer: json(
+        isMail ? { ...(await mailOf(given)), host: "another.example.com" } : { id: "microsoft", ...others[shown] },
+      ),
     });
     const outcome = await outcomeOf(() => given.update(state, { ...from, [name]: "canary-of-another-secret" }));
     expect(wordsOf(outcome)).toMatch(/shows another/);

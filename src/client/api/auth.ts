@@ -17,12 +17,7 @@ import {
   type UserRequest,
 } from "../records";
 import { deleteDomains, type DomainsDeletion } from "./domains";
-import { OwnIntegration } from "./ownIntegration";
-
-/** The options of a change to an object in an integration. */
-export interface ProvenOptions extends SendOptions {
-  readonly integration: OwnIntegration;
-}
+import { OwnIntegration, type ProvenOptions } from "./ownIntegration";
 
 /** Objects of an integration. */
 type Children<What extends "oauthProviders" | "domains" | "emailServer"> = Collection<

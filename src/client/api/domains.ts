@@ -2,9 +2,10 @@
  * The redirect domains of a whitelist: the comparison of their spellings, and the deletion of several in one request.
  */
 import type { Account } from "../account";
-import { changeRequest, type SendOptions } from "../changes";
+import { changeRequest } from "../changes";
 import { undefinedIfGone } from "../reads/absence";
 import { RECORDS, type WhitelistDomainRecord } from "../records";
+import type { ProvenOptions } from "./ownIntegration";
 
 /** An entry without an auth provider belongs to every provider. */
 export const isOfProvider =
@@ -31,7 +32,11 @@ export interface DomainsDeletion {
 
 class NothingToDelete extends Error {}
 
-export async function deleteDomains(account: Account, deletion: DomainsDeletion, options: SendOptions): Promise<void> {
+export async function deleteDomains(
+  account: Account,
+  deletion: DomainsDeletion,
+  options: ProvenOptions,
+): Promise<void> {
   const { projectId, domains, authProvider } = deletion;
   const refused = await deleteInOneRequest(account, deletion, options);
   if (refused.length < 2) return;
@@ -49,7 +54,7 @@ export async function deleteDomains(account: Account, deletion: DomainsDeletion,
 async function deleteInOneRequest(
   account: Account,
   { projectId, domains, authProvider }: DomainsDeletion,
-  options: SendOptions,
+  options: ProvenOptions,
 ): Promise<readonly string[]> {
   let sent = domains();
   const beforeAttempt = (): void => {

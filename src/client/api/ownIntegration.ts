@@ -3,11 +3,17 @@
  * (docs/design/rules.md, 2). Routes name an integration by its project and auth provider, so a change could reach
  * another one that took its place.
  */
+import type { SendOptions } from "../changes";
 import type { Collection, ListOptions } from "../collection";
 import type { WaitOptions } from "../reads/sharedReads";
 import type { AuthIntegrationRecord } from "../records";
 
-/** Thrown instead of sending a change: its integration no longer exists. `instead`: the one in its place. */
+/** What a change of what lives in an integration is sent with. */
+export interface ProvenOptions extends SendOptions {
+  readonly integration: OwnIntegration;
+}
+
+/** Thrown in place of sending a change: its integration does not exist any more. `instead`: the one in its place. */
 export class NotOursError extends Error {
   /** What happened to the integration, and what to do: for a plan, which sends nothing anyway. */
   readonly forPlan: string;

@@ -3,10 +3,12 @@ import {
   AuthenticationError,
   BadResponseError,
   type Client,
+  type Collection,
   ConflictError,
   Deadline,
   normalisedOrigin,
   NotFoundError,
+  type OAuthProviderRecord,
   ServiceError,
   SvcError,
 } from "../../../src/client";
@@ -258,6 +260,17 @@ test("a deletion is held back, before each attempt, where somebody else has the 
     client.auth.oauthProviders("p").delete({ id: "google" }, { beforeAttempt: before, ...PROVEN }),
   ).rejects.toThrow("taken over");
   expect(server.seen).toHaveLength(2);
+});
+
+test("no change of what lives in an integration compiles without the proof of that integration", async () => {
+  const { server, client } = inMemory(() => ({ json: { id: "google", type: "shared" } }));
+  const providers = client.auth.oauthProviders("p");
+  // @ts-expect-error: not even where a collection is passed on as one whose changes need no proof
+  const unproven: Collection<OAuthProviderRecord, OAuthProviderRecord> = providers;
+  expect(unproven).toBe(providers);
+  // @ts-expect-error: no integration. Nothing else would notice that: it is sent.
+  await providers.delete({ id: "google" }, {});
+  expect(changes(server.seen)).toHaveLength(1);
 });
 
 test("origins are compared as browsers do", () => {

@@ -267,6 +267,29 @@ describe("an integration whose answer was lost", () => {
     expect(await auth.mutations()).toEqual([]);
   });
 
+  test("and whose keys are made by the next up keeps them, also where no list can be read after that", async () => {
+    const auth = await harness(authIntegration);
+    await auth.fault({ ...lost, effect: "done" });
+    await auth.fault({ method: "POST", path: "/projects/auth/keys", status: 403 });
+    const { id, properties } = await keptBy(auth.create(INPUTS));
+    auth.restart();
+    const [item] = await integrations(auth);
+    const list = { method: "GET", path: `/projects/${PROJECT}/auth/integrations` };
+    // Looked for, and proven to be ours: both lists are of another database, so later ones are to tell.
+    await auth.fault({ ...list, status: 200, body: { data: [{ ...item, db_name: "theirs" }] }, times: 2 });
+    await auth.fault({ ...list, status: 403, times: 0 });
+    const completed = await keptBy(auth.update({ id, outs: properties }, INPUTS));
+    expect(completed.message).toContain("the service accepted the request, but reading the result failed");
+    const { secretServerKey } = completed.properties;
+    expect(secretServerKey).toMatch(/.{8,}/);
+    await auth.clearFaults();
+    auth.restart();
+    await auth.forgetRequests();
+    const { outs } = await auth.update({ id, outs: completed.properties }, INPUTS);
+    expect(outs["secretServerKey"]).toBe(secretServerKey);
+    expect(await auth.mutations()).toEqual([]);
+  });
+
   test("is not taken for what somebody else made meanwhile on another database", async () => {
     const auth = await harness(authIntegration);
     await auth.fault(lost);
