@@ -73,7 +73,10 @@ export interface KindCase<Shape extends object = Readonly<Record<string, unknown
   readonly distinct: (place: Place, elsewhere: Place) => readonly Properties[];
   /** Programs whose object two entries of a state can hold, such as after two imports. */
   readonly heldTwice: readonly { readonly title: string; readonly inputs: (place: Place) => Properties }[];
-  /** Any number of them in one project, told apart by a letter; undefined: there is one, or they cannot be told apart. */
+  /**
+   * Any number of them in one project, told apart by a letter, of which each may become any other in one update. Undefined:
+   * there is one, they cannot be told apart, or the service takes each name once and renames (two cannot change places).
+   */
   readonly several: Several | undefined;
 }
 
