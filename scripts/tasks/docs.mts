@@ -48,18 +48,23 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
     "docs/concepts.md": howTheyBehave(reference),
     "CONTRIBUTING.md": houseTable(),
   };
-  const problems = [...new Set(reference.problems)].join("\n");
+  const unsaid = new Set(reference.problems);
+  const unwritten: string[] = [];
   const stale = new Map<string, string>();
-  for (const [path, part] of problems === "" ? Object.entries(parts) : []) {
+  for (const [path, part] of unsaid.size === 0 ? Object.entries(parts) : []) {
     const file = join(ROOT, path);
     const before = existsSync(file) ? readFileSync(file, "utf8") : "";
-    if (!PART.test(before))
-      throw new Error(`${path} is missing, or has no comment "Written by \`npm run docs\`", behind which this writes`);
+    if (!PART.test(before)) {
+      unwritten.push(
+        `${path} is missing, or has no comment "Written by \`npm run docs\`", behind which this writes. Write it as its neighbours are, up to that comment`,
+      );
+      continue;
+    }
     const whole = before.replace(PART, () => `\n${part}\n\n`);
     const text = await format(whole, { ...(await resolveConfig(file)), filepath: file });
     if (text !== before) stale.set(path, text);
   }
-  return { problems, stale };
+  return { problems: [...unsaid, ...unwritten].join("\n"), stale };
 }
 
 /** Which folder may import which, from the linter's configuration. */

@@ -24,7 +24,9 @@ test("every code block says its language, and none is quoted, where nothing woul
 });
 
 test("README.md and AGENTS.md stay short: the details have pages of their own", () => {
-  expect(textOf("README.md").split(/\s+/).length).toBeLessThan(1_300);
+  // But for the table of the resources, which each new one makes longer.
+  const byHand = textOf("README.md").replace(/<!-- Written by[^]*?<!-- end of the table -->/g, "");
+  expect(byHand.split(/\s+/).length).toBeLessThan(1_060);
   expect(textOf("AGENTS.md").split("\n").length).toBeLessThanOrEqual(81);
 });
 

@@ -263,7 +263,11 @@ const HOSTILE: readonly (readonly [string, Json, RegExp])[] = [
   ["has no items", { status: 200, body: {}, times: 0 }, /an unexpected shape/],
   ["has items of another shape", { status: 200, body: { endpoints: [7, null] }, times: 0 }, /an unexpected shape/],
   ["hangs", { drop: "hang", times: 0 }, /no (complete )?response within/],
-  ["is a gateway's 404", { status: 404, body: "no backend", contentType: "text/plain", times: 0 }, /does not have the service.s error format/],
+  [
+    "is a gateway's 404",
+    { status: 404, body: "no backend", contentType: "text/plain", times: 0 },
+    /does not have the service.s error format/,
+  ],
 ];
 
 describe("a service that misbehaves in the plan of an update", () => {

@@ -226,6 +226,8 @@ async function differences(
       const clientId = record["client_id"] === THEIR_CLIENT ? undefined : record["client_id"];
       return compare({ type: record["type"], ...(clientId !== undefined && { clientId }) });
     }
+    if (kind !== "EmailServer")
+      throw new Error(`differences() in test/rules/twoActors.model.test.ts does not compare what a ${kind} shows`);
     // The one mail server is there as long as the integration is.
     const { host } = held["email_server"] as Json;
     return home === undefined ? gone : compare({ host });

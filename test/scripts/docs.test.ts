@@ -133,6 +133,13 @@ describe("the reference", () => {
     expect(pages(root)).toEqual(all);
   });
 
+  test("says which document has no place for its part", async () => {
+    const root = copy();
+    writeFileSync(join(root, "docs", "functions.md"), "# Functions\n");
+    const says = /^docs\/functions\.md is missing, or has no comment "Written by .*Write it as its neighbours are/;
+    expect(await docs(root)).toEqual({ value: 1, output: expect.stringMatching(says) });
+  });
+
   test("is not written while a text contradicts its table, or something public lacks its words: each is named with its place", async () => {
     const root = copy();
     const mailServer = "src/resources/emailServer/emailServerDeclaration.ts";
