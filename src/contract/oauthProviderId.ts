@@ -1,8 +1,8 @@
 /** The ids of OAuth providers, shared by programs, states and commands. */
 
 /**
- * The providers that a new integration starts with, on the shared keys of the service (docs/design/api.md, OAuth
- * providers).
+ * The providers that a new integration starts with, on the shared keys of the service
+ * (docs/design/api.md, OAuth providers).
  */
 export const SHARED_FROM_THE_START: readonly string[] = ["github", "google"];
 

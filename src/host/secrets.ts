@@ -20,8 +20,8 @@ export interface SecretRules {
 }
 
 /**
- * Where a value comes from. The engine itself marks what is secret in `given`, by path (docs/design/engine.md, Secrets
- * and settings).
+ * Where a value comes from. The engine itself marks what is secret in `given`, by path
+ * (docs/design/engine.md, Secrets and settings).
  */
 export interface Origin {
   /** The program's inputs in this call; for a read, what the state holds. */

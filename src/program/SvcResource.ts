@@ -164,8 +164,8 @@ function surplus({ args: declared }: Table, args: object | undefined): pulumi.In
 }
 
 /**
- * Read by name: `args` may be an Output, and a spread would copy its internals (docs/design/engine.md, Inputs and
- * outputs).
+ * Read by name: `args` may be an Output, and a spread would copy its internals
+ * (docs/design/engine.md, Inputs and outputs).
  */
 function inputs({ args: declared, outputs }: Table, args: object | undefined): pulumi.Inputs {
   // Reading a property of an Output lifts it, so this works for a plain object and for an Output of one.
