@@ -21,7 +21,7 @@ test("importing the package in a program loads neither axios nor zod nor the emu
   for (const name of ["axios", "zod", "hono", "@hono/node-server", "commander"]) expect(loaded).not.toContain(name);
   expect(
     modules.filter((path) =>
-      /dist\/(client\/|host\/(?!errors\.js)|emulator\/|cli\/)|dist\/resources\/\w+\/(?!declaration\.js)[a-z]/.test(
+      /dist\/(client\/|host\/(?!errors\.js)|emulator\/|cli\/)|dist\/resources\/\w+\/(?!\w+Declaration\.js)[a-z]/.test(
         path,
       ),
     ),
