@@ -150,13 +150,13 @@ export class Collection<Item extends object, Response = never, in Sending extend
 
   /** Creates an object. @throws FateUnknownError if it may exist but is not proven to be ours. */
   async create(object: NewObject<Item> & { readonly expected?: Expected<Item> }, options: Sending): Promise<Item> {
-    const { recovery, expected } = object;
+    const { body, recovery, expected } = object;
     const { thing } = this.kind;
-    const creation = this.creation(object, options);
+    const request = changeRequest({ method: "POST", ...this.all(), body }, options);
     const made = await this.source.changes.run({
-      ...creation,
+      ...this.creation({ ...object, request }),
       created: async (response) =>
-        this.#answered(response, recovery.isCandidate, creation.request) ??
+        this.#answered(response, recovery.isCandidate, request) ??
         this.#listed(recovery.isOurs, `the service accepted ${thing}, but does not list it`, options),
       found: (item, wasLost) => {
         if (wasLost) recovery.onFound(item);
@@ -169,16 +169,20 @@ export class Collection<Item extends object, Response = never, in Sending extend
   }
 
   /** The steps of a creation that do not depend on what follows it. */
-  creation(
-    { body, similarityKey, recovery }: NewObject<Item>,
-    options: SendOptions,
-  ): Omit<Scope & Creation<Item, Response, never>, "created" | "found"> {
+  creation({
+    request,
+    similarityKey,
+    recovery,
+  }: Omit<NewObject<Item>, "body"> & { readonly request: Request }): Omit<
+    Scope & Creation<Item, Response, never>,
+    "created" | "found"
+  > {
     const { thing, touches, idOf, idOfResponse, response } = this.kind;
     return {
       projectId: this.projectId,
       lists: touches,
       thing,
-      request: changeRequest({ method: "POST", ...this.all(), body }, options),
+      request,
       schema: response,
       collection: this,
       idOf,

@@ -104,10 +104,10 @@ export class AuthApi {
     options: WaitOptions = {},
   ): Promise<KeySetRecord> {
     const { auth_provider: authProvider } = body;
+    // The only change without a proof: nothing of ours exists yet, and the service refuses a second integration.
+    const request = this.#post({ template: "/projects/auth/create", projectId, body }, options);
     return this.account.changes.run({
-      ...this.integrations(projectId).creation({ body, similarityKey: authProvider, recovery }, options),
-      // The only change without a proof: nothing of ours exists yet, and the service refuses a second integration.
-      request: this.#post({ template: "/projects/auth/create", projectId, body }, options),
+      ...this.integrations(projectId).creation({ request, similarityKey: authProvider, recovery }),
       schema: bodies.keySet,
       idOfResponse: (keys) => `${authProvider} ${keys.auth_provider_project_id}`,
       created: (keys) => keys,

@@ -106,15 +106,11 @@ export class ComputesApi {
   ): Promise<EndpointRecord> {
     const scope = this.#scope(projectId, options);
     const creation = {
-      ...this.collection(projectId).creation(
-        {
-          body: { endpoint: attributes },
-          similarityKey: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
-          recovery,
-        },
-        scope,
-      ),
-      request: this.#request(scope, { method: "POST", body: { endpoint: attributes } }),
+      ...this.collection(projectId).creation({
+        request: this.#request(scope, { method: "POST", body: { endpoint: attributes } }),
+        similarityKey: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
+        recovery,
+      }),
       created: (response: EndpointChange): AcceptedChange => ({ ...response, endpointId: response.endpoint.id }),
       found: (endpoint: EndpointRecord, wasLost: boolean): AcceptedChange => {
         if (wasLost) recovery.onFound(endpoint);
