@@ -2,6 +2,7 @@
 import type { Expected } from "../client";
 import type { Properties } from "../contract/hiddenKeys";
 import { ruleOf, sameArgument, type Rules } from "./arguments";
+import type { Stored } from "./lifecycle";
 
 interface Exchange {
   /** Arguments by name. */
@@ -48,3 +49,9 @@ export const expectedOf = <Item>(rules: Rules, { sent, argumentsOf, checkpoint }
     checkpoint?.(Object.fromEntries(shown), item);
   },
 });
+
+/** Whether an earlier unfinished change had sent the argument, so that the service may lack it. */
+export const mayBeOpen = (
+  { unfinished, sent }: Pick<Stored<object, object>, "unfinished" | "sent">,
+  name: string,
+): boolean => unfinished && (sent?.has(name) ?? true);

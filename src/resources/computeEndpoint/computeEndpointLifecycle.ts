@@ -10,7 +10,7 @@ import {
 import type { Call, Changes, Created, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
 import { ruleOf, type Problem } from "../../host/arguments";
-import { expectedOf, unconfirmed } from "../../host/confirmed";
+import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
@@ -169,10 +169,6 @@ interface Update {
   /** The arguments that the service showed with another value when the update began. */
   readonly differ: readonly string[];
 }
-
-/** Whether an earlier unfinished change had sent it, so that the service may lack it. */
-const mayBeOpen = ({ unfinished, sent }: Update["stored"], name: string): boolean =>
-  unfinished && (sent?.has(name) ?? true);
 
 /**
  * Step 1: the arguments that the plan changes, and those that are compared with the service instead of the state: an

@@ -1,7 +1,7 @@
 import type { CreationRecovery, Expected, OAuthCredentials, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
-import { unconfirmed } from "../../host/confirmed";
+import { mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
 import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
@@ -149,14 +149,14 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     };
   },
 
-  async update(call, { id, outs, unfinished, sent: sentBefore }, args, { changed }) {
+  async update(call, stored, args, { changed }) {
+    const { id, outs } = stored;
     // Only a creation deletes, as its plan says. A provider that exists again is drift, and leads to a replacement.
     if (named(id).isAbsent) return { type: outs.type ?? NO_TYPE };
     const current = await find(call, id, performance.now());
     if (current === undefined) throw goneError();
     // What an unfinished change had sent is sent again.
-    const mayBeOpen = (name: CredentialName): boolean => unfinished && (sentBefore?.has(name) ?? true);
-    const wanted = CREDENTIALS.filter((name) => changed.has(name) || mayBeOpen(name));
+    const wanted = CREDENTIALS.filter((name) => changed.has(name) || mayBeOpen(stored, name));
     if (wanted.length === 0 || args.clientId === undefined) return { type: current.type };
     // A shared provider has no credentials that could stay.
     const names = current.type === "standard" ? wanted : CREDENTIALS;
