@@ -25,6 +25,9 @@ const DECLARATIONS = {
 /** The argument rules of a kind, in the order of its declaration. */
 const rulesOf = (kind: Kind): [string, ArgumentRules<unknown>][] => Object.entries(DECLARATIONS[kind].args);
 
+/** The names of a kind's arguments. */
+export const argumentsOf = (kind: Kind): string[] => Object.keys(DECLARATIONS[kind].args);
+
 /** Whether an object of this kind belongs to an auth integration and is deleted with it. */
 export const livesInIntegration = (kind: Kind): boolean => DECLARATIONS[kind].args.projectId.replaces === "container";
 

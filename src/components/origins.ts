@@ -5,11 +5,6 @@
  */
 import { type ComponentName, primaryName, replicaName } from "../contract/componentNames";
 import { isObject } from "../helpers/given";
-import { declaration as authIntegration } from "../resources/authIntegration/authIntegrationDeclaration";
-import { declaration as computeEndpoint } from "../resources/computeEndpoint/computeEndpointDeclaration";
-import { declaration as emailServer } from "../resources/emailServer/emailServerDeclaration";
-import { declaration as oauthProvider } from "../resources/oauthProvider/oauthProviderDeclaration";
-import { whitelistDeclaration, whitelistDomainDeclaration } from "../resources/whitelist/whitelistDeclaration";
 
 /** A path among the arguments of a component. */
 export type Origin = readonly (string | number)[];
@@ -71,24 +66,15 @@ const ofAuth: OriginOf = (argument, { kind, name: child }, { name }) => {
 
 const ORIGINS: Readonly<Record<ComponentName, OriginOf>> = { ComputeGroup: ofGroup, ProjectAuth: ofAuth };
 
-const DECLARATIONS = [
-  authIntegration,
-  computeEndpoint,
-  emailServer,
-  oauthProvider,
-  whitelistDeclaration,
-  whitelistDomainDeclaration,
-];
-
-/** The arguments of a child that come from those of the component, by name. */
+/** The arguments of a child that come from those of the component, by name. `names`: all arguments of its kind. */
 export function originsOf(
   component: ComponentName,
   declared: ComponentArguments,
   child: ComponentChild,
+  names: readonly string[],
 ): ReadonlyMap<string, Origin> {
-  const { args = {} } = DECLARATIONS.find(({ kind }) => kind === child.kind) ?? {};
   return new Map(
-    Object.keys(args).flatMap((argument) => {
+    names.flatMap((argument) => {
       const origin = ORIGINS[component](argument, child, declared);
       return origin === undefined ? [] : [[argument, origin] as const];
     }),

@@ -108,8 +108,8 @@ test.each<[string, ComponentName, Args, Own]>([
     expect(components.map(componentOfType)).toEqual([name]);
     const reached = new Set<string>();
     for (const child of made) {
-      const origins = originsOf(name, { name: "own", args }, child);
       const { declaration } = EACH_CASE.find(({ kind }) => kind === child.kind) ?? { declaration: { args: {} } };
+      const origins = originsOf(name, { name: "own", args }, child, Object.keys(declaration.args));
       const isReplica = child.name.includes("replica");
       const expected = [...(OWN[child.kind] ?? []), ...((isReplica && own["replica"]) || [])];
       const without = Object.keys(declaration.args).filter((argument) => !origins.has(argument));

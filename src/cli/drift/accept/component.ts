@@ -4,6 +4,7 @@ import { nameInUrn } from "../../../contract/identifiers";
 import type { Properties } from "../../../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../../../contract/pointer";
 import { sameJson } from "../../../host/arguments";
+import { argumentsOf } from "../../declarations";
 import type { StackState } from "../../stack/state";
 
 interface Child {
@@ -43,8 +44,8 @@ export class Component {
   /**
    * The positions of a child's arguments in those of the component, by name. `known`: the component's known arguments.
    */
-  originsOf(child: { readonly kind: string; readonly name: string }, known: Properties): ReadonlyMap<string, Origin> {
-    return originsOf(this.kind, { name: this.name, args: known }, child);
+  originsOf(child: { readonly kind: Kind; readonly name: string }, known: Properties): ReadonlyMap<string, Origin> {
+    return originsOf(this.kind, { name: this.name, args: known }, child, argumentsOf(child.kind));
   }
 
   /** The other children that get an argument from the same place. */
