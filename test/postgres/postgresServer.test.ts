@@ -1,30 +1,14 @@
-import { PostgresServer } from "../../src/emulator/postgres/postgresServer";
 import { startPostgres, type Postgres } from "../support/postgres";
+import { DEV, MAIN, openedServers } from "../support/postgresServers";
 import { ask, valueOf } from "../support/rawSession";
 
-const MARK = "0a1b2c3d";
-const MAIN = { projectId: "prj-demo", branchId: "br-main", database: "svcdb" };
-const DEV = { ...MAIN, branchId: "br-dev" };
-
 let postgres: Postgres;
-const opened: PostgresServer[] = [];
 
 beforeAll(async () => {
   postgres = await startPostgres();
 });
 afterAll(() => postgres.stop());
-afterEach(async () => {
-  for (const server of opened.splice(0)) {
-    await server.remove();
-    await server.close();
-  }
-});
-
-async function open(options: Partial<Parameters<typeof PostgresServer.open>[0]> = {}): Promise<PostgresServer> {
-  const server = await PostgresServer.open({ url: postgres.url, remote: false, mark: MARK, ...options });
-  opened.push(server);
-  return server;
-}
+const { opened, open } = openedServers(() => postgres.url);
 
 const writing = { readOnly: false, startup: {} };
 const reading = { readOnly: true, startup: {} };

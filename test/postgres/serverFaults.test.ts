@@ -5,37 +5,23 @@ import { PostgresServer } from "../../src/emulator/postgres/postgresServer";
 import type { ServerSession } from "../../src/emulator/postgres/upstream";
 import { oldPostgres } from "../support/oldPostgres";
 import { postgresBin, startPostgres, type Postgres } from "../support/postgres";
+import { DEV, MAIN, MARK, openedServers, type OpenOptions } from "../support/postgresServers";
 import { ask, valueOf } from "../support/rawSession";
 
-const MARK = "0a1b2c3d";
 const ROLE = `svc_${MARK}`;
-const MAIN = { projectId: "prj-demo", branchId: "br-main", database: "svcdb" };
-const DEV = { ...MAIN, branchId: "br-dev" };
 const writing = { readOnly: false, startup: {} };
 const reading = { readOnly: true, startup: {} };
 
 let postgres: Postgres;
-const opened: PostgresServer[] = [];
 
 beforeAll(async () => {
   postgres = await startPostgres({ settings: { max_connections: "20" } });
 });
 afterAll(() => postgres.stop());
-afterEach(async () => {
-  for (const server of opened.splice(0)) {
-    await server.remove();
-    await server.close();
-  }
-});
-
-async function open(options: Partial<Parameters<typeof PostgresServer.open>[0]> = {}): Promise<PostgresServer> {
-  const server = await PostgresServer.open({ url: postgres.url, remote: false, mark: MARK, ...options });
-  opened.push(server);
-  return server;
-}
+const { opened, open } = openedServers(() => postgres.url);
 
 /** The words of a start that fails. */
-async function refusal(options: Partial<Parameters<typeof PostgresServer.open>[0]>): Promise<string> {
+async function refusal(options: OpenOptions): Promise<string> {
   const error: unknown = await open(options).catch((thrown: unknown) => thrown);
   if (!(error instanceof Error)) throw new Error("it was opened");
   expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("secret");
