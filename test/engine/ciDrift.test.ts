@@ -101,6 +101,8 @@ class Repository {
   checkOut(): void {
     this.git("reset", "--quiet", "--hard");
     this.git("clean", "--quiet", "--force");
+    // In a new clone nothing is shallow. A commit that an earlier job fetched so, made again in the same second, is refused.
+    rmSync(join(this.root, ".git", "shallow"), { force: true });
   }
 
   /** The commit that the branch of the pull request has at the origin. */
