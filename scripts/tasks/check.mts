@@ -19,7 +19,7 @@ import { npm } from "../setup/packages.mjs";
 import { checkDocs } from "./docs.mts";
 import { lostNames } from "./names.mts";
 
-/** In order of execution; each returns what is wrong. */
+/** In the order in which they start; each returns what is wrong. */
 const CHECKS: Record<string, () => Promise<string>> = {
   // First: the examples and the package need it.
   build: () => ensureBuild().then(() => ""),
@@ -42,15 +42,22 @@ export async function check(names: string[]): Promise<number> {
   // Other checks inspect the build.
   const wanted = (name: string) => names.length === 0 || name === "build" || names.includes(name);
   const chosen = Object.entries(CHECKS).filter(([name]) => wanted(name));
-  const failed = [];
-  for (const [name, run] of chosen) {
+  const failed: string[] = [];
+  const perform = async ([name, run]: (typeof chosen)[number]): Promise<void> => {
     const elapsed = stopwatch();
     const findings = await run().catch(messageOf);
     interrupted.throwIfAborted();
     if (findings !== "") failed.push(name);
     say(`${findings === "" ? "ok    " : "FAILED"} ${name.padEnd(14)} ${elapsed()}`);
     if (findings !== "") say(indented(findings.trimEnd()));
-  }
+  };
+  const waiting = [...chosen];
+  const performNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await perform(next);
+  };
+  // The build, and then two at a time: most checks are one process that keeps one processor busy.
+  for (const build of waiting.splice(0, 1)) await perform(build);
+  await Promise.all([performNext(), performNext()]);
   leaveResults({ passed: chosen.length - failed.length, failed: failed.length });
   say(failed.length === 0 ? `\nAll ${chosen.length} checks are good.` : `\nFailed checks: ${failed.join(", ")}.`);
   return failed.length === 0 ? EXIT.good : EXIT.failed;

@@ -1,22 +1,21 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "../support/cli";
 import { textOf } from "../support/codeBlocks";
+import { type Ended, MAIN, runCommand } from "../support/command";
 
-const MAIN = join(ROOT, "dist", "cli", "main.js");
 const COMMANDS = ["drift", "import", "doctor", "env", "init", "emulator"];
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "exit-codes-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (...args: string[]) => spawnSync(process.execPath, [MAIN, ...args], { cwd: folder, encoding: "utf8" });
+const run = (...args: string[]): Promise<Ended> => runCommand({ args, cwd: folder, env: process.env });
 
-test.each(COMMANDS)("AGENTS.md has the exit codes that the help of pulumi-svc %s has", (command) => {
-  const help = run(command, "--help").stdout;
+test.each(COMMANDS)("AGENTS.md has the exit codes that the help of pulumi-svc %s has", async (command) => {
+  const help = (await run(command, "--help")).stdout;
   const [, list = ""] = /Exit codes: ([^]*)/.exec(help) ?? [];
   const codes = [...list.matchAll(/(?:^|; ?)\s*(\d+) /g)].map(([, code]) => code);
   expect(codes).toEqual(expect.arrayContaining(["0", "1", "2"]));
@@ -58,8 +57,8 @@ test.each([
   ["doctor", "--audit", "--project", "prj-demo"],
   ["import"],
   ["nonsense"],
-])("wrong usage ends with 2: pulumi-svc %s %s", (...args) => {
-  expect(run(...args)).toMatchObject({ status: 2, stdout: "", stderr: expect.stringMatching(/^error: /) });
+])("wrong usage ends with 2: pulumi-svc %s %s", async (...args) => {
+  expect(await run(...args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^error: /) });
 });
 
 test.each([
@@ -70,15 +69,15 @@ test.each([
   ["import", "--project", "prj-demo", "--state", "missing.json"],
   ["emulator", "--seed", "missing.json"],
   ["env", "--show-secrets", "--password-env", "SVC_NOT_SET"],
-])("a failure ends with 1: pulumi-svc %s %s", (...args) => {
-  expect(run(...args)).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/^pulumi-svc: /) });
+])("a failure ends with 1: pulumi-svc %s %s", async (...args) => {
+  expect(await run(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/^pulumi-svc: /) });
 });
 
-test("a file that init cannot write is a failure", () => {
+test("a file that init cannot write is a failure", async () => {
   // A link to nothing: no file exists under this name, and a new one cannot be made.
   symlinkSync(join(folder, "nowhere"), join(folder, "Pulumi.yaml"));
-  expect(run("init", "--yes")).toMatchObject({
-    status: 1,
+  expect(await run("init", "--yes")).toMatchObject({
+    code: 1,
     stdout: "",
     stderr: expect.stringMatching(/^pulumi-svc: .*Pulumi\.yaml/),
   });
@@ -86,10 +85,10 @@ test("a file that init cannot write is a failure", () => {
 
 test.each([["--accept"], ["--ignore", "api", "--reason", "a"], []])(
   "drift %s does nothing where its report cannot be written",
-  (...args) => {
+  async (...args) => {
     const out = join(folder, "missing", "report");
-    const { status, stderr } = run("drift", ...args, "--out", out);
-    expect([status, stderr]).toEqual([1, `pulumi-svc: ${out} cannot be written: ENOENT\n`]);
+    const { code, stderr } = await run("drift", ...args, "--out", out);
+    expect([code, stderr]).toEqual([1, `pulumi-svc: ${out} cannot be written: ENOENT\n`]);
   },
 );
 

@@ -14,19 +14,21 @@ import type { Stack } from "../support/Stack";
 
 const REPORT = "drift.md";
 
-interface Repository extends Job {
+interface Repository extends Omit<Job, "run"> {
+  /** A script as a job runs it, with the stack's own hosts. */
+  run(script: string, ...args: string[]): Promise<{ code: number; text: string }>;
   readonly stack: Stack;
 }
 
 /** The example as a repository with a deployed stack, whose key is only in the environment. */
-async function repository(): Promise<Repository> {
-  const stack = await exampleStack("ci", {}, { configured: false });
+async function repository(ownProcess = false): Promise<Repository> {
+  const stack = await exampleStack("ci", {}, { configured: false, ownProcess });
   const { emulator } = stack.service;
   Object.assign(stack.env, { SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl });
   const job = ciJob(join(stack.folder, "program"), join(stack.folder, "gh"), stack.env);
-  const run: Job["run"] = async (script, ...args) => {
-    const ended = await job.run(script, ...args);
-    stack.said += ended.text;
+  const run: Repository["run"] = async (script, ...args) => {
+    const { ended, written } = await stack.served(stack.env, (env) => job.run(script, args, env));
+    stack.said += ended.text + written;
     return ended;
   };
   return { ...job, stack, run };
@@ -199,7 +201,7 @@ test("what somebody changed by hand is accepted by a pull request, after whose m
 });
 
 test("the plan of a pull request is one comment for each stack, updated in place, with no secret in it", async () => {
-  const { stack, run, calls } = await repository();
+  const { stack, run, calls } = await repository(true);
   const { service } = stack;
   const folder = join(stack.folder, "program");
   const file = join(stack.folder, "gh", "comments.json");

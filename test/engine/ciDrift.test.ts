@@ -117,7 +117,7 @@ class Repository {
 
   async next(next: Next, script: string, ...args: string[]): Promise<{ code: number; text: string }> {
     writeFileSync(join(this.#bin, "next.json"), JSON.stringify(next));
-    return await this.job.run(script, ...args);
+    return await this.job.run(script, args);
   }
 
   npxCalls(): { args: string[]; env: Record<string, string> }[] {
@@ -571,5 +571,5 @@ test("on GitHub the runner obeys nothing of what a script prints", async () => {
     resumes.add(resume);
   }
   expect(resumes.size).toBe(2);
-  expect(await place.job.run("log.sh")).toMatchObject({ code: 2, text: expect.stringContaining("usage") });
+  expect(await place.job.run("log.sh", [])).toMatchObject({ code: 2, text: expect.stringContaining("usage") });
 });

@@ -58,10 +58,6 @@ interface Exported {
   readonly deployment: { readonly resources?: StoredResource[] };
 }
 
-/** Commands that start a language host, though it is not always asked for the program. */
-const TAKE_CLIENT = ["up", "preview", "refresh", "destroy"];
-const START_PROVIDER = [...TAKE_CLIENT, "import"];
-
 const open: Stack[] = [];
 /** One for all stacks of a test file. */
 let vault: ReturnType<typeof startVault> | undefined;
@@ -85,7 +81,7 @@ export class Stack {
   private constructor(
     readonly folder: string,
     readonly service: Service,
-    private ownProcess: boolean,
+    public ownProcess: boolean,
   ) {
     this.#project = join(folder, "program");
     this.#backend = join(folder, "backend");
@@ -134,8 +130,8 @@ export class Stack {
   }
 
   write(file: string, text: string): void {
-    // Another entry point, or another kind of module.
-    if (file === "Pulumi.yaml" || file === "package.json") this.ownProcess = true;
+    // An ES module cannot be loaded anew.
+    if (file === "package.json") this.ownProcess = true;
     this.#write(file, text);
   }
 
@@ -158,17 +154,11 @@ export class Stack {
 
   /** Any command, whatever its exit code. The types of a TypeScript program are checked by `up` alone: they take two seconds. */
   async run(...args: string[]): Promise<Run> {
-    const env = args[0] === "up" ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
-    const command = args[0] ?? "";
-    const client: string[] = [];
-    if (!this.ownProcess && TAKE_CLIENT.includes(command)) {
-      const { port } = await this.#served("programHost", env);
-      client.push(`--client=127.0.0.1:${port}`);
-    }
-    const start = (given: Record<string, string>): Promise<Run> =>
-      pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env: given });
-    if (!START_PROVIDER.includes(command)) return this.#heard(await start(env));
-    const { ended, written } = await this.withProvider(env, start);
+    const isChecked = args[0] === "up" && existsSync(join(this.#project, "index.ts"));
+    const start = (env: Record<string, string>): Promise<Run> =>
+      pulumi([...args, "--non-interactive"], { cwd: this.#project, env });
+    if (isChecked) return this.#heard(await start({ ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" }));
+    const { ended, written } = await this.served(this.env, start);
     return this.#heard({ ...ended, text: ended.text + written });
   }
 
@@ -177,25 +167,32 @@ export class Stack {
     return run;
   }
 
-  /** Starts a command whose resources have the stack's own host for their provider, and tells what that has written meanwhile. */
-  async withProvider<T>(
+  /**
+   * Starts something that runs the CLI, in which the stack's own hosts take the place of the processes for the program and its
+   * resources. Returns what the provider has written meanwhile, too.
+   */
+  async served<T>(
     env: Record<string, string>,
     start: (env: Record<string, string>) => Promise<T>,
   ): Promise<{ ended: T; written: string }> {
     // preload.cjs reads these when a process starts.
     const ofProcess = env["REFUSE_FOLDER"] !== undefined || env["SHORTER_ATTEMPTS_MS"] !== undefined;
     if (this.ownProcess || ofProcess) return { ended: await start(env), written: "" };
-    const { host, port } = await this.#served("providerHost", env);
+    const [program, provider] = await Promise.all([this.#host("programHost", env), this.#host("providerHost", env)]);
     let written = "";
     const write = (chunk: Buffer): void => void (written += chunk.toString());
-    for (const stream of [host.stdout, host.stderr]) stream?.on("data", write);
-    const ended = await start({ ...env, PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${port}` });
-    for (const stream of [host.stdout, host.stderr]) stream?.off("data", write);
+    for (const stream of [provider.host.stdout, provider.host.stderr]) stream?.on("data", write);
+    const ended = await start({
+      ...env,
+      PULUMI_DEBUG_LANGUAGES: `nodejs:${program.port}`,
+      PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${provider.port}`,
+    });
+    for (const stream of [provider.host.stdout, provider.host.stderr]) stream?.off("data", write);
     return { ended, written };
   }
 
   /** The process of this stack that serves the CLI in this environment. */
-  async #served(script: Script, env: Record<string, string>): Promise<Host> {
+  async #host(script: Script, env: Record<string, string>): Promise<Host> {
     const served = await (this.#hosts[script] ??= startHost(script, this.#project, env));
     const isReady = once(served.host, "message", { signal: served.ended });
     served.host.send(env);

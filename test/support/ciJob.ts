@@ -86,7 +86,7 @@ export interface Call {
 
 export interface Job {
   /** Runs a script like a job, in the folder of the program. */
-  run(script: string, ...args: string[]): Promise<{ code: number; text: string }>;
+  run(script: string, args: string[], env?: Record<string, string>): Promise<{ code: number; text: string }>;
   /** The calls of `gh` since the last check. */
   calls(): Call[];
   issues(): Issue[];
@@ -106,10 +106,10 @@ export function ciJob(program: string, bin: string, env: Record<string, string>)
   };
   let seen = 0;
   return {
-    run: (script, ...args) =>
+    run: (script, args, given = env) =>
       new Promise((resolve) => {
         const command = join(program, "scripts", script);
-        const child = execFile(command, args, { cwd: program, env }, (_, stdout, stderr) =>
+        const child = execFile(command, args, { cwd: program, env: given }, (_, stdout, stderr) =>
           resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
         );
       }),

@@ -9,9 +9,13 @@ import { Stack, type StackOptions } from "./Stack";
 export function exampleStack(
   name: string,
   emulator: EmulatorOptions = {},
-  { configured = true }: Pick<StackOptions, "configured"> = {},
+  { configured = true, ownProcess = false }: Pick<StackOptions, "configured" | "ownProcess"> = {},
 ): Promise<Stack> {
-  return typeScriptStack(readFileSync(join(ROOT, "examples", name, "index.ts"), "utf8"), { emulator, configured });
+  return typeScriptStack(readFileSync(join(ROOT, "examples", name, "index.ts"), "utf8"), {
+    emulator,
+    configured,
+    ownProcess,
+  });
 }
 
 /** A stack whose program is the one in the README. */

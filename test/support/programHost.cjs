@@ -1,23 +1,36 @@
 /**
- * Runs the programs of one stack without a process for each command, as the Automation API does for an inline program: the CLI gets its
- * address with `--client`.
+ * Runs the programs of one stack without a process for each command: the CLI gets its address with PULUMI_DEBUG_LANGUAGES. It runs
+ * them as the Automation API runs an inline program.
  */
+const { join, sep } = require("node:path");
 const { forget, load, sdk, serve } = require("./served.cjs");
 
 load("@pulumi/pulumi");
 const { LanguageServer } = sdk("./automation/server.js");
 const { LanguageRuntimeService } = sdk("./proto/language_grpc_pb.js");
+const { LanguageHandshakeResponse } = sdk("./proto/language_pb.js");
 
 /** What the program exports are the outputs of the stack, or a function that makes them. */
-async function program() {
+async function program(info) {
   forget();
-  const outputs = load("./");
+  process.chdir(info.getProgramDirectory());
+  const outputs = load(join(info.getProgramDirectory(), info.getEntryPoint(), info.getEntryPoint() === "." ? sep : ""));
   return typeof outputs === "function" ? outputs() : outputs;
 }
 
-const language = new LanguageServer(program);
+/** As the SDK compiles a program, without a check of its types. */
+require.extensions[".ts"] = (module, file) => {
+  delete require.extensions[".ts"];
+  const { tsnodeRequire, typescriptRequire } = sdk("./tsutils").typeScriptRequireStrings();
+  const compilerOptions = { target: "ES2020", module: "nodenext", moduleResolution: "nodenext", sourceMap: "true" };
+  sdk(tsnodeRequire).register({ compiler: sdk.resolve(typescriptRequire), transpileOnly: true, compilerOptions });
+  require.extensions[".ts"](module, file);
+};
+
+const methods = new LanguageServer();
 serve(LanguageRuntimeService, {
-  getRequiredPlugins: language.getRequiredPlugins.bind(language),
-  getPluginInfo: language.getPluginInfo.bind(language),
-  run: language.run.bind(language),
+  handshake: (_call, callback) => callback(null, new LanguageHandshakeResponse()),
+  getRequiredPlugins: methods.getRequiredPlugins.bind(methods),
+  getPluginInfo: methods.getPluginInfo.bind(methods),
+  run: (call, callback) => new LanguageServer(() => program(call.request.getInfo())).run(call, callback),
 });

@@ -325,13 +325,18 @@ function fakeStack(
     ),
     ...Object.fromEntries(Object.entries(config).map(([key, value]) => [`config get ${key}`, value])),
   };
-  const script = `#!${process.execPath}
-    const asked = process.argv.slice(2).join(" ").replace(" --non-interactive", "");
-    const failure = ${JSON.stringify(fails)}[asked];
-    if (failure !== undefined) { console.error(failure); process.exit(1); }
-    const answer = ${JSON.stringify(answers)}[asked.replace(/ --stack prod$/, "")];
-    if (answer === undefined) process.exit(1);
-    console.log(answer);`;
+  // Each answer is a file: a shell is ready thirty times as fast as Node.
+  for (const [kind, texts] of Object.entries({ answers, fails }))
+    for (const [asked, text] of Object.entries(texts)) {
+      mkdirSync(path(`bin/${kind}`), { recursive: true });
+      writeFileSync(path(`bin/${kind}/${asked}`), `${text}\n`);
+    }
+  const script = `#!/bin/sh
+    asked="$*"
+    case "$asked" in *" --non-interactive"*) asked="\${asked%% --non-interactive*}\${asked#* --non-interactive}" ;; esac
+    if [ -f "${path("bin")}/fails/$asked" ]; then cat "${path("bin")}/fails/$asked" >&2; exit 1; fi
+    cat "${path("bin")}/answers/\${asked%% --stack prod}" || exit 1
+  `;
   writeFileSync(path("bin/pulumi"), script, { mode: 0o755 });
   process.env["PATH"] = `${path("bin")}:${process.env["PATH"] ?? ""}`;
 }
