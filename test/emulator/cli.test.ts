@@ -1,35 +1,17 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { ROOT } from "../support/cli";
+import { type Ended, MAIN, runCommand } from "../support/command";
 import { api, control, DEMO, integrate, until } from "../support/emulator";
 
-const ROOT = resolve(__dirname, "../..");
 const { SVC_EMULATOR_API_KEY: _unset, ...ENVIRONMENT } = process.env;
 
 let folder: string;
-let main: string;
-
-/** The command is compiled as for a release, since it loads the emulator lazily by its compiled path. */
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "emulator-cli-"));
-  copyFileSync(join(ROOT, "package.json"), join(folder, "package.json"));
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const config = {
-    extends: join(ROOT, "tsconfig.build.json"),
-    compilerOptions: { noCheck: true, declaration: false, rootDir: join(ROOT, "src"), outDir: join(folder, "dist") },
-    files: [join(ROOT, "src/cli/main.ts"), join(ROOT, "src/emulator/index.ts")],
-    include: [],
-  };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-  const tsc = spawnSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder], {
-    encoding: "utf8",
-  });
-  expect([tsc.status, tsc.stdout]).toEqual([0, ""]);
-  main = join(folder, "dist/cli/main.js");
-}, 120_000);
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "emulator-cli-"))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -37,8 +19,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-const run = (...parameters: string[]) =>
-  spawnSync(process.execPath, [main, ...parameters], { encoding: "utf8", env: ENVIRONMENT, timeout: 60_000 });
+const run = (...args: string[]): Promise<Ended> => runCommand({ args, cwd: folder, env: ENVIRONMENT });
 
 interface Served {
   child: ChildProcessWithoutNullStreams;
@@ -51,7 +32,7 @@ interface Served {
 
 /** Starts `pulumi-svc emulator` and waits for its first line. */
 function serve(parameters: string[], environment: NodeJS.ProcessEnv = {}): Promise<Served> {
-  const child = spawn(process.execPath, [main, "emulator", "--port", "0", ...parameters], {
+  const child = spawn(process.execPath, [MAIN, "emulator", "--port", "0", ...parameters], {
     env: { ...ENVIRONMENT, ...environment },
   });
   children.push(child);
@@ -98,7 +79,7 @@ test.each([
   ["does not warn of a key of one's own", "0.0.0.0", { SVC_EMULATOR_API_KEY: "own-key" }, false],
 ])("%s", async (_what, host, environment, warns) => {
   const env = { PATH: process.env["PATH"] ?? "", ...environment };
-  const child = spawn(process.execPath, [main, "emulator", "--host", host, "--port", "0"], { env });
+  const child = spawn(process.execPath, [MAIN, "emulator", "--host", host, "--port", "0"], { env });
   children.push(child);
   const ended = new Promise((done) => child.once("close", done));
   let said = "";
@@ -158,7 +139,7 @@ test("starts with the projects of flags and of a file", async () => {
 const node = (program: string): string => `"${process.execPath}" -e '${program}'`;
 
 const beside = (parameters: string[], environment: NodeJS.ProcessEnv = {}) =>
-  spawnSync(process.execPath, [main, "emulator", ...parameters], {
+  spawnSync(process.execPath, [MAIN, "emulator", ...parameters], {
     encoding: "utf8",
     env: { ...ENVIRONMENT, ...environment },
     timeout: 60_000,
@@ -186,7 +167,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     const program = `process.on("${signal}", () => { require("fs").appendFileSync("${told}", "x"); setTimeout(() => process.exit(5), 300); });
     setInterval(() => {}, 1000); console.log("ready " + process.env.SVC_BASE_URL)`;
     // With a shell in between, which waits for it.
-    const child = spawn(process.execPath, [main, "emulator", "--exec", `trap : INT TERM; ${node(program)}; exit $?`], {
+    const child = spawn(process.execPath, [MAIN, "emulator", "--exec", `trap : INT TERM; ${node(program)}; exit $?`], {
       env: ENVIRONMENT,
     });
     children.push(child);
@@ -241,16 +222,16 @@ test("hands every other flag on to the emulator", async () => {
 });
 
 /** `pulumi-svc emulator token`, with these variables for it alone. */
-const token = (parameters: string[], environment: NodeJS.ProcessEnv = {}) =>
-  spawnSync(process.execPath, [main, "emulator", "token", ...parameters], {
-    encoding: "utf8",
+const token = (parameters: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  runCommand({
+    args: ["emulator", "token", ...parameters],
+    cwd: folder,
     env: { PATH: process.env["PATH"], ...environment },
-    timeout: 60_000,
   });
 
 /** The claims of a token, which is all that was printed. */
-function printedClaims({ status, stdout, stderr }: ReturnType<typeof token>): unknown {
-  expect([status, stderr]).toEqual([0, ""]);
+function printedClaims({ code, stdout, stderr }: Ended): unknown {
+  expect([code, stderr]).toEqual([0, ""]);
   const [, payload = ""] = /^[\w-]+\.([\w-]+)\.[\w-]+\n$/.exec(stdout) ?? [];
   return JSON.parse(Buffer.from(payload, "base64url").toString());
 }
@@ -271,11 +252,11 @@ test("token prints a token and nothing else, found by --url or by SVC_BASE_URL",
     "--claims",
     '{"role": "x"}',
   ];
-  const claims = printedClaims(token([...given, "--url", served.url]));
+  const claims = printedClaims(await token([...given, "--url", served.url]));
   expect(claims).toMatchObject({ email: ANA.email, role: "x", iss: expect.stringContaining(`${served.url}/auth/`) });
-  expect(printedClaims(token([], { SVC_BASE_URL: served.baseUrl }))).toMatchObject({ email: ANA.email });
-  const refused = token(["--project", "prj-two", "--url", served.baseUrl]);
-  expect([refused.status, refused.stdout, refused.stderr]).toEqual([
+  expect(printedClaims(await token([], { SVC_BASE_URL: served.baseUrl }))).toMatchObject({ email: ANA.email });
+  const refused = await token(["--project", "prj-two", "--url", served.baseUrl]);
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([
     1,
     "",
     expect.stringMatching(/^pulumi-svc: the emulator at \S+ signed no token: the project has no auth integration\n$/),
@@ -291,10 +272,7 @@ test("token sends the key to an emulator that demands it, and SVC_API_KEY to no 
   await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
   const asked = async (parameters: string[], environment: NodeJS.ProcessEnv) => {
-    const child = spawn(process.execPath, [main, "emulator", "token", ...parameters], { env: environment });
-    let said = "";
-    child.stderr.on("data", (chunk) => (said += String(chunk)));
-    await new Promise((done) => child.once("close", done));
+    const { stderr: said } = await token(parameters, environment);
     expect(said).toMatch(/^pulumi-svc: http:\S+ is not an emulator that signs tokens \(status 200\)\n$/);
     return headers.pop();
   };
@@ -321,14 +299,10 @@ test("token prints nothing of an answer that is no token", async () => {
   });
   await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-  const child = spawn(process.execPath, [main, "emulator", "token", "--url", url]);
-  let [printed, said] = ["", ""];
-  child.stdout.on("data", (chunk) => (printed += String(chunk)));
-  child.stderr.on("data", (chunk) => (said += String(chunk)));
-  const code = await new Promise((done) => child.once("close", done));
+  const { code, stdout, stderr } = await token(["--url", url]);
   other.close();
-  expect([code, printed]).toEqual([1, ""]);
-  expect(said).toMatch(/^pulumi-svc: http:\S+ is not an emulator that signs tokens \(status 200\)\n$/);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(/^pulumi-svc: http:\S+ is not an emulator that signs tokens \(status 200\)\n$/);
 });
 
 test.each([
@@ -357,9 +331,9 @@ test.each([
   ["claims are no JSON", 2, ["--claims", "role=x"], {}, /JSON object/],
   ["the lifetime is no number", 2, ["--expires-in", "1h"], {}, /whole number of seconds/],
   ["the project can be none", 2, ["--project", "a/b"], {}, /id of a project/],
-])("token says why there is none where %s", (_where, code, parameters, environment, words) => {
-  const { status, stdout, stderr } = token(parameters, environment);
-  expect([status, stdout, stderr]).toEqual([code, "", expect.stringMatching(words)]);
+])("token says why there is none where %s", async (_where, code, parameters, environment, words) => {
+  const ended = await token(parameters, environment);
+  expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, "", expect.stringMatching(words)]);
 });
 
 test("says in one line why it cannot start, and exits with 1", async () => {
@@ -382,29 +356,29 @@ test("says in one line why it cannot start, and exits with 1", async () => {
     [["--port", "0", "--seed", join(folder, "none.json")], "none.json"],
     [["--port", "0", "--project", "A B"], "--project: "],
   ] as const) {
-    const { status, stdout, stderr } = run("emulator", ...parameters);
-    expect([status, stdout]).toEqual([1, ""]);
+    const { code, stdout, stderr } = await run("emulator", ...parameters);
+    expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^pulumi-svc: [^\n]+\n$/);
     expect(stderr).toContain(words);
   }
 });
 
-test("exits with 2 when it is called wrongly", () => {
+test("exits with 2 when it is called wrongly", async () => {
   for (const parameters of [["emulate"], ["emulator", "--ports"], ["emulator", "--secret-answers", "loud"]]) {
-    const { status, stderr } = run(...parameters);
-    expect([status, stderr]).toEqual([2, expect.stringContaining("error:")]);
+    const { code, stderr } = await run(...parameters);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("error:")]);
   }
 });
 
-test("prints help when it is asked nothing, and its version", () => {
-  const help = run();
-  expect([help.status, help.stdout]).toEqual([0, expect.stringContaining("emulator")]);
-  expect(run("--version").stdout).toMatch(/^\d+\.\d+\.\d+/);
+test("prints help when it is asked nothing, and its version", async () => {
+  const help = await run();
+  expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("emulator")]);
+  expect((await run("--version")).stdout).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test("every flag stands in the documentation", () => {
+test("every flag stands in the documentation", async () => {
   const documentation = readFileSync(join(ROOT, "docs/emulator.md"), "utf8");
-  const flags = [...run("emulator", "--help").stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag);
+  const flags = [...(await run("emulator", "--help")).stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag);
   expect(flags.length).toBeGreaterThanOrEqual(17);
   for (const flag of flags) expect(documentation).toContain(`| \`${flag}\` `);
 });

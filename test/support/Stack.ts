@@ -75,6 +75,8 @@ export class Stack {
   readonly #backend: string;
   readonly env: Record<string, string>;
   readonly #hosts: Partial<Record<Script, Promise<Host>>> = {};
+  /** The program runs in a process for each command. */
+  #hasOwnProgram = false;
   /** Everything the CLI has said so far. */
   said = "";
 
@@ -131,7 +133,7 @@ export class Stack {
 
   write(file: string, text: string): void {
     // An ES module cannot be loaded anew.
-    if (file === "package.json") this.ownProcess = true;
+    if (file === "package.json") this.#hasOwnProgram = true;
     this.#write(file, text);
   }
 
@@ -155,8 +157,13 @@ export class Stack {
   /** Any command, whatever its exit code. The types of a TypeScript program are checked by `up` alone: they take two seconds. */
   async run(...args: string[]): Promise<Run> {
     const isChecked = args[0] === "up" && existsSync(join(this.#project, "index.ts"));
-    const start = (env: Record<string, string>): Promise<Run> =>
-      pulumi([...args, "--non-interactive"], { cwd: this.#project, env });
+    const start = ({ PULUMI_DEBUG_LANGUAGES: host, ...env }: Record<string, string>): Promise<Run> => {
+      // A policy pack is started by the CLI's own language host.
+      const isClient = host !== undefined && args.includes("--policy-pack");
+      const client = isClient ? [`--client=${host.replace("nodejs", "127.0.0.1")}`] : [];
+      const given = isClient || host === undefined ? env : { ...env, PULUMI_DEBUG_LANGUAGES: host };
+      return pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env: given });
+    };
     if (isChecked) return this.#heard(await start({ ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" }));
     const { ended, written } = await this.served(this.env, start);
     return this.#heard({ ...ended, text: ended.text + written });
@@ -184,7 +191,7 @@ export class Stack {
     for (const stream of [provider.host.stdout, provider.host.stderr]) stream?.on("data", write);
     const ended = await start({
       ...env,
-      PULUMI_DEBUG_LANGUAGES: `nodejs:${program.port}`,
+      ...(!this.#hasOwnProgram && { PULUMI_DEBUG_LANGUAGES: `nodejs:${program.port}` }),
       PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${provider.port}`,
     });
     for (const stream of [provider.host.stdout, provider.host.stderr]) stream?.off("data", write);

@@ -3,11 +3,19 @@
  * exit code and what was written. Everything of ours is loaded anew each time. A command ends as its process would: when nothing keeps
  * the event loop alive, or with process.exit.
  */
+const Module = require("node:module");
 const { join, sep } = require("node:path");
 
 const MAIN = join(__dirname, "..", "..", "dist", "cli", "main.js");
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 const { channel, env, stdout, stderr } = process;
+
+// What is imported would be kept, and could not be loaded anew.
+const { _compile } = Module.prototype;
+Module.prototype._compile = function compile(text, file, ...rest) {
+  const isOurs = file.startsWith(join(MAIN, ".."));
+  return Reflect.apply(_compile, this, [isOurs ? text.replace(/\bimport\((?="\.)/g, "require(") : text, file, ...rest]);
+};
 
 class Exit extends Error {}
 let running;

@@ -27,10 +27,20 @@ require.extensions[".ts"] = (module, file) => {
   require.extensions[".ts"](module, file);
 };
 
+/** The addresses of the engines, by their connections. */
+const engines = new Map();
 const methods = new LanguageServer();
 serve(LanguageRuntimeService, {
-  handshake: (_call, callback) => callback(null, new LanguageHandshakeResponse()),
+  handshake(call, callback) {
+    engines.set(call.getPeer(), call.request.getEngineAddress());
+    callback(null, new LanguageHandshakeResponse());
+  },
   getRequiredPlugins: methods.getRequiredPlugins.bind(methods),
   getPluginInfo: methods.getPluginInfo.bind(methods),
-  run: (call, callback) => new LanguageServer(() => program(call.request.getInfo())).run(call, callback),
+  run(call, callback) {
+    const { request } = call;
+    // Where the engine has it for an inline program.
+    request.setArgsList([engines.get(call.getPeer()) ?? request.getArgsList()[0]]);
+    new LanguageServer(() => program(request.getInfo())).run(call, callback);
+  },
 });
