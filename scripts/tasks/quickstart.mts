@@ -243,6 +243,9 @@ export class Sandbox {
     PULUMI_CONFIG_PASSPHRASE: this.passphrase,
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    // Faster runs, as docs/performance.md has it.
+    PULUMI_NODEJS_TRANSPILE_ONLY: "true",
+    NODE_COMPILE_CACHE: join(this.folder, "compiled"),
     ...directLoopback(process.env),
   };
 

@@ -144,8 +144,6 @@ test("the monorepo of docs/recipes.md is deployed", async () => {
   const modules = join(stack.folder, "program", "packages", "infra", "node_modules");
   mkdirSync(modules);
   symlinkSync(join("..", "..", "computes"), join(modules, "computes"));
-  // The tests of the documents have compiled it.
-  stack.env["TS_NODE_TRANSPILE_ONLY"] = "1";
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await stack.outputs()).toEqual({ host: expect.stringMatching(/^ep-/) });
   await stack.finish(before);
