@@ -49,6 +49,13 @@ test("a list can lag behind what it lists", async () => {
     () => list(OAUTH, "providers"),
     (found) => found.length === 3,
   );
+  const create = { id: "br-new" };
+  expect(
+    (await control(emulator.url, "POST", "/edit", { kind: "branch", project_id: "prj-demo", create })).status,
+  ).toBe(200);
+  const branches = () => list(`${DEMO}/branches`, "branches");
+  expect(await branches()).toHaveLength(3);
+  await until(branches, (found) => found.length === 4);
 });
 
 test("an integration can belong to any branch, but to none that is not there", async () => {

@@ -55,7 +55,8 @@ export const projectRoutes = (service: Service): ApiRoute[] => [
     completes: true,
     handler: (context) => {
       const project = projectOf(service, context);
-      return jsonResponse(service.options, { branches: project.branches.map((branch) => branchView(project, branch)) });
+      const branches = service.listed(project.branches).map((branch) => branchView(project, branch));
+      return jsonResponse(service.options, { branches });
     },
   }),
   route({
