@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checked } from "../http/bodies";
+import { jwksUrlOf } from "../http/keySet";
 import { newEndpoint } from "../model/computes";
 import { defined, newId, now, OPERATION_ACTIONS, type StoredProject } from "../model/records";
 import { invalid, notFound } from "../model/refusal";
@@ -16,15 +17,20 @@ interface EditPlace {
   project: StoredProject;
 }
 
-/** Changes one kind of record directly, without the API. Each method returns the record. */
+/** One kind of record: how it is changed directly, without the API, and how the page shows it. */
 interface Editor {
+  // Each of these returns the record.
   set: (place: EditPlace, id: string | undefined, fields: Fields) => object;
   remove: (place: EditPlace, id: string | undefined) => object;
   create: (place: EditPlace, fields: Fields) => object;
+  /** The records for the page, by id. `origin`: where the emulator is reached. */
+  shown: (project: StoredProject, origin: string) => [id: string, record: object][];
 }
 
 /** The largest number of records that a message names. */
 const MOST_NAMED = 10;
+/** The page shows the latest operations; the control routes show all. */
+const SHOWN_OPERATIONS = 200;
 
 /** An editor for a list of records. Without an id it edits the only record of the list. */
 function listEditor<T extends object, Creation extends z.ZodType>(list: {
@@ -37,6 +43,8 @@ function listEditor<T extends object, Creation extends z.ZodType>(list: {
   create: (place: EditPlace, fields: z.output<Creation>) => T;
   /** @default takes the record out of its list */
   remove?: (place: EditPlace, record: T) => void;
+  /** How the page shows it. @default as it is stored */
+  view?: (record: T, origin: string) => object;
 }): Editor {
   const find = (project: StoredProject, id: string | undefined): T => {
     const records = list.records(project);
@@ -67,6 +75,8 @@ function listEditor<T extends object, Creation extends z.ZodType>(list: {
       return record;
     },
     create: (place, fields) => list.create(place, checked(list.creation, fields)),
+    shown: (project, origin) =>
+      list.records(project).map((record) => [list.idOf(record), list.view?.(record, origin) ?? record]),
   };
 }
 
@@ -163,6 +173,7 @@ const email_server: Editor = {
     (project.email_server = checked(emailServerBody, { ...project.email_server, ...fields })),
   remove: ({ project }) => (project.email_server = { type: "shared" }),
   create: (place, fields) => email_server.set(place, undefined, fields),
+  shown: ({ email_server: server }) => [["", server]],
 };
 
 /** Part of the address of its key set: a URL cannot contain half a surrogate pair. */
@@ -187,6 +198,10 @@ const integration = listEditor({
   create: ({ service, project }, fields) =>
     service.auth.add(project, { auth_provider: service.options.authProvider, ...fields }),
   remove: ({ service, project }, { auth_provider }) => service.auth.remove(project, auth_provider),
+  view: ({ transfer_token_hashes: _hashes, signing_keys: _keys, ...rest }, origin) => ({
+    ...rest,
+    jwks_url: jwksUrlOf(rest, origin),
+  }),
 });
 
 const user = listEditor({
@@ -237,9 +252,12 @@ const operation: Editor = {
     const [started] = service.operations.schedule({ project, endpoint: target, actions: [action], durationMs });
     return started === undefined ? {} : operationView(started); // One action creates one operation.
   },
+  shown: ({ operations }) =>
+    operations.slice(-SHOWN_OPERATIONS).map(({ run, ...rest }) => [rest.id, { ...rest, started_ms: run.started_ms }]),
 };
 
-const EDITORS = { endpoint, oauth_provider, domain, email_server, integration, user, branch, operation };
+/** In the order of the page: a container before its contents. */
+const EDITORS = { branch, endpoint, operation, integration, oauth_provider, domain, user, email_server };
 
 const fields = z.record(z.string(), z.unknown());
 
@@ -270,3 +288,12 @@ export function applyEdit(service: Service, { kind, project_id, id, set, create 
   service.store.changed();
   return record;
 }
+
+/** Kind, id and record of a project's objects for the page. */
+export const shownRecords = (
+  project: StoredProject,
+  origin: string,
+): (readonly [kind: string, id: string, record: object])[] =>
+  Object.entries<Editor>(EDITORS).flatMap(([kind, editor]) =>
+    editor.shown(project, origin).map(([id, record]) => [kind, id, record] as const),
+  );
