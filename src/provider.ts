@@ -2,11 +2,13 @@
  * `pulumi-svc/provider`: the module that the pointer in users' states loads (contract/pointer.ts). This path, `load`
  * and the names of the kinds are a permanent contract.
  */
+import type { ArgumentRules } from "./contract/declaration";
 import { KINDS, type Kind } from "./contract/pointer";
 import { endWithEngine } from "./doors/dynamic/engineEnd";
 import { engineLog } from "./doors/dynamic/engineLog";
 import { dynamicProvider } from "./doors/dynamic/provider";
 import type { DynamicProvider } from "./doors/dynamic/types";
+import type { Lifecycle } from "./host/lifecycle";
 import { Session } from "./host/session";
 import { packageVersion } from "./contract/installation";
 import { requestTrace } from "./contract/settings";
@@ -26,29 +28,35 @@ const trace = requestTrace((message) => log({ severity: "info", message, urn: un
 const session = new Session(log, { client: { trace } });
 let watched = false;
 
-const providers: Record<string, (() => DynamicProvider) | undefined> = {
-  AuthIntegration: () => dynamicProvider(authIntegration, session),
-  AuthKeys: () => dynamicProvider(authKeys, session),
-  AuthOwnershipTransfer: () => dynamicProvider(authOwnershipTransfer, session),
-  AuthUser: () => dynamicProvider(authUser, session),
-  ComputeEndpoint: () => dynamicProvider(computeEndpoint, session),
-  EmailServer: () => dynamicProvider(emailServer, session),
-  OAuthProvider: () => dynamicProvider(oauthProvider, session),
-  Whitelist: () => dynamicProvider(whitelist, session),
-  WhitelistDomain: () => dynamicProvider(whitelistDomain, session),
-} satisfies Record<Kind, () => DynamicProvider>;
+/** The lifecycle of each kind. */
+const LIFECYCLES = {
+  AuthIntegration: authIntegration,
+  AuthKeys: authKeys,
+  AuthOwnershipTransfer: authOwnershipTransfer,
+  AuthUser: authUser,
+  ComputeEndpoint: computeEndpoint,
+  EmailServer: emailServer,
+  OAuthProvider: oauthProvider,
+  Whitelist: whitelist,
+  WhitelistDomain: whitelistDomain,
+} satisfies Record<Kind, object>;
+
+const isKind = (kind: string): kind is Kind => Object.hasOwn(LIFECYCLES, kind);
 
 /**
  * The dynamic provider of a kind.
  * @throws for a kind that this version does not know.
  */
 export function load(kind: string): DynamicProvider {
-  const provider = Object.hasOwn(providers, kind) ? providers[kind] : undefined;
-  if (provider === undefined) throw unknownKind(kind);
+  if (!isKind(kind)) throw unknownKind(kind);
   if (!watched) endWithEngine();
   watched = true;
-  return provider();
+  // The host passes only values that match the lifecycle's schemas.
+  return dynamicProvider(LIFECYCLES[kind] as unknown as Lifecycle<object, object>, session);
 }
+
+/** The rules of a kind's arguments, in the order of its declaration, for commands that handle all kinds. */
+export const argumentRules = (kind: Kind): Readonly<Record<string, ArgumentRules<unknown>>> => LIFECYCLES[kind].args;
 
 function unknownKind(kind: string): Error {
   const error = new Error(

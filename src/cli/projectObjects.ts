@@ -21,6 +21,10 @@ interface Found<Of extends Kind, Record> {
   readonly describe: string;
   /** How a program adopts it: arguments such as `adopt: true`, or a sentence if no argument is needed. */
   readonly adopt: string;
+  /** For the name of an imported resource. Omitted: a project has only one of its kind. */
+  readonly name?: string;
+  /** The arguments that the service does not show and an import has to declare, and whether each is a secret. */
+  readonly hidden?: ReadonlyMap<string, boolean>;
   readonly record: Record;
 }
 
@@ -85,17 +89,8 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
  * are not harmless: users can sign in with them.
  * @param defaultBranch undefined if unknown: then no compute counts as default.
  */
-export function isThereByItself(object: ProjectObject, defaultBranch: string | undefined): boolean {
-  switch (object.kind) {
-    case "ComputeEndpoint":
-      return object.record.type === "read_write" && object.record.branch_id === defaultBranch;
-    case "OAuthProvider":
-    case "AuthIntegration":
-    case "EmailServer":
-    case "WhitelistDomain":
-      return false;
-  }
-}
+export const isThereByItself = ({ kind, record }: ProjectObject, defaultBranch: string | undefined): boolean =>
+  kind === "ComputeEndpoint" && record.type === "read_write" && record.branch_id === defaultBranch;
 
 /**
  * Everything that exists in a project, with one request for each list.
@@ -172,6 +167,13 @@ function oauthProvider(projectId: string, record: OAuthProviderRecord): Found<"O
     id: `${projectId}/${record.id}`,
     describe: `OAuth provider ${record.id} with ${isShared ? "the service's shared keys" : "credentials of its own"}`,
     adopt: isShared ? "adopt: true" : "adopt: true, with its clientId and clientSecret",
+    name: record.id,
+    ...(!isShared && {
+      hidden: new Map([
+        ["clientId", false],
+        ["clientSecret", true],
+      ]),
+    }),
     record,
   };
 }
@@ -191,6 +193,7 @@ function domain(
       /^https?:/.test(origin) || appScheme(origin) !== undefined
         ? `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`
         : "no program can declare it: it is neither an http(s) origin nor the address of an app",
+    name: origin.replace(/^.*:\/\//, ""),
     record,
   };
 }
@@ -202,6 +205,7 @@ function emailServer(projectId: string, record: EmailServerRecord): Found<"Email
     id: projectId,
     describe: `e-mail server${host}`,
     adopt: "declaring it takes it over",
+    hidden: new Map([["password", true]]),
     record,
   };
 }

@@ -63,8 +63,8 @@ export interface ImportReport {
   readonly next: readonly string[];
 }
 
-/** Suffixes that distinguish resources that would have the same name. */
-const SUFFIXES: Readonly<Record<ImportedObject["kind"], string>> = {
+/** Suffixes that distinguish resources that would have the same name. @default the kind */
+const SUFFIXES: Readonly<Partial<Record<ImportedObject["kind"], string>>> = {
   ComputeEndpoint: "compute",
   AuthIntegration: "auth",
   OAuthProvider: "oauth",
@@ -322,29 +322,18 @@ function withWhitelist(project: string, objects: readonly ProjectObject[]): Impo
 const isReplica = (object: ImportedObject): boolean =>
   object.kind === "ComputeEndpoint" && object.record.type !== "read_write";
 
-const suffixOf = (object: ImportedObject): string => (isReplica(object) ? "replica" : SUFFIXES[object.kind]);
+const suffixOf = (object: ImportedObject): string =>
+  isReplica(object) ? "replica" : (SUFFIXES[object.kind] ?? kebabCase(object.kind));
 
-/** The texts for a name, the best first. */
+/** The texts for a name, the best first. None: the suffix is the name. */
 function texts(object: ImportedObject, branchNames: ReadonlyMap<string, string | undefined>): string[] {
-  switch (object.kind) {
-    case "ComputeEndpoint": {
-      const { name = "", branch_id } = object.record;
-      const branch = branchText(branch_id, branchNames);
-      if (!isReplica(object)) return [name, branch];
-      // Replicas of different branches often have the same name.
-      const own = kebabCase(name) || "replica";
-      return [`-${own}-`.startsWith(`-${branch}-`) ? own : `${branch}-${own}`];
-    }
-    case "OAuthProvider":
-      return [object.record.id];
-    case "WhitelistDomain":
-      return [object.id.replace(/^.*:\/\//, "")];
-    // There is only one of its kind in a project, so the suffix is the name.
-    case "AuthIntegration":
-    case "EmailServer":
-    case "Whitelist":
-      return [];
-  }
+  if (object.kind !== "ComputeEndpoint") return object.name === undefined ? [] : [object.name];
+  const { name = "", branch_id } = object.record;
+  const branch = branchText(branch_id, branchNames);
+  if (!isReplica(object)) return [name, branch];
+  // Replicas of different branches often have the same name.
+  const own = kebabCase(name) || "replica";
+  return [`-${own}-`.startsWith(`-${branch}-`) ? own : `${branch}-${own}`];
 }
 
 /** The branch's name if it yields a resource name, otherwise its id. */

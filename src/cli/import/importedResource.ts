@@ -34,7 +34,10 @@ export interface Wanted {
 /** An object that can be imported as a resource. */
 export type ImportedObject =
   | ProjectObject
-  | { readonly kind: "Whitelist"; readonly id: string; readonly describe: string; readonly record: object };
+  | ({ readonly kind: "Whitelist"; readonly record: object } & Pick<
+      ProjectObject,
+      "id" | "describe" | "name" | "hidden"
+    >);
 
 type Kind = ImportedObject["kind"];
 
@@ -62,7 +65,7 @@ export async function observe(
   const { kind, id } = object;
   const provider = load(kind);
   await provider.configure({ config: configOf(readSetting) });
-  const hidden = hiddenOf(object);
+  const { hidden = new Map<string, boolean>() } = object;
   const asked = importedArguments(kind).filter((argument) => !hidden.has(argument));
   const read = await provider.read(id, { __provider: pointer(kind), ...managedParts(object), __args: asked });
   // Values that the provider marks as secret are compared and declared unchanged.
@@ -238,26 +241,6 @@ const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are 
 /** Objects of an integration refer to it by its output, so that both are replaced together. */
 const containerOf = (kind: Kind, { integration }: ProgramContext): string =>
   livesInIntegration(kind) && integration !== undefined ? `${integration}.projectId` : "projectId";
-
-/** The arguments that the service does not show, and whether each is a secret. */
-function hiddenOf({ kind, record }: ImportedObject): Map<string, boolean> {
-  switch (kind) {
-    case "EmailServer":
-      return new Map([["password", true]]);
-    case "OAuthProvider": {
-      const credentials: [string, boolean][] = [
-        ["clientId", false],
-        ["clientSecret", true],
-      ];
-      return new Map(record.type === "shared" ? [] : credentials);
-    }
-    case "AuthIntegration":
-    case "ComputeEndpoint":
-    case "Whitelist":
-    case "WhitelistDomain":
-      return new Map();
-  }
-}
 
 /**
  * The managed parts of an object, as a read shows them: for a compute's settings, those that are set. A domain is found
