@@ -3,18 +3,39 @@ import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
+import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./authIntegrationDeclaration";
-import { schemas } from "./authIntegrationSchemas";
+import { boolean, textUpTo } from "../shared/argumentSchemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { omitUndefined } from "../shared/omitUndefined";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
-import { claim, integrationObject, splitId } from "../shared/identifiers";
+import {
+  claim,
+  integrationObject,
+  splitId,
+  authProviderSchema,
+  branchIdSchema,
+  projectIdSchema,
+} from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
 import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from "../shared/conflictMessages";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;
+
+/** The limit of Postgres. */
+const identifier = textUpTo(63);
+
+const schemas: SchemasOf<Shape> = {
+  projectId: projectIdSchema,
+  branchId: branchIdSchema,
+  databaseName: identifier,
+  roleName: identifier,
+  authProvider: authProviderSchema,
+  adopt: boolean,
+  deletionProtection: boolean,
+};
 
 /** The service's default. */
 const DEFAULT_ROLE = "svcdb_owner";

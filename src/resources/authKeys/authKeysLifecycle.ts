@@ -1,11 +1,18 @@
+import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthKeysOutputs, type AuthKeysShape } from "./authKeysDeclaration";
-import { schemas } from "./authKeysSchemas";
-import { childId, splitChildId } from "../shared/identifiers";
+import { triggersSchema } from "../shared/argumentSchemas";
+import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
 import { keepStored, inIntegration } from "../shared/integrationChild";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 
 type Shape = AuthKeysShape;
 type Outputs = AuthKeysOutputs & Partial<Shape>;
+
+const schemas: SchemasOf<Shape> = {
+  projectId: projectIdSchema,
+  authProvider: authProviderSchema,
+  rotationTriggers: triggersSchema,
+};
 
 const NOT_REVOKED = "the service cannot revoke keys: the old keys stay valid";
 

@@ -1,14 +1,21 @@
+import type { SchemasOf } from "../../host/arguments";
 import {
   declaration,
   type AuthOwnershipTransferOutputs,
   type AuthOwnershipTransferShape,
 } from "./authOwnershipTransferDeclaration";
-import { schemas } from "./authOwnershipTransferSchemas";
-import { childId, splitChildId } from "../shared/identifiers";
+import { triggersSchema } from "../shared/argumentSchemas";
+import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
 import { keepStored, inIntegration } from "../shared/integrationChild";
 
 type Shape = AuthOwnershipTransferShape;
 type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
+
+const schemas: SchemasOf<Shape> = {
+  projectId: projectIdSchema,
+  authProvider: authProviderSchema,
+  triggers: triggersSchema,
+};
 
 const NOT_TAKEN_BACK = "an issued URL stays valid, and a confirmed transfer is not undone";
 

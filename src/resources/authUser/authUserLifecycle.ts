@@ -1,13 +1,21 @@
 import { ConflictError, type AuthIntegrationRecord } from "../../client";
+import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
-import { schemas } from "./authUserSchemas";
+import { email, textUpTo } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { claim, splitId } from "../shared/identifiers";
+import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE, possibleOwner } from "../shared/conflictMessages";
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
+
+const schemas: SchemasOf<Shape> = {
+  projectId: projectIdSchema,
+  email,
+  name: textUpTo(255),
+  authProvider: authProviderSchema,
+};
 
 const userObject = (id: string): string => `auth user ${id}`;
 /** The memory's name for an address, which only one user can have: free again once this run has deleted that user. */

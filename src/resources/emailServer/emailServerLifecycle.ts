@@ -1,6 +1,7 @@
+import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest, Expected } from "../../client";
 import type { Call } from "../../host/lifecycle";
-import type { Problem } from "../../host/arguments";
+import type { Problem, SchemasOf } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
 import {
@@ -9,14 +10,29 @@ import {
   type EmailServerArguments,
   type EmailServerOutputs,
 } from "./emailServerDeclaration";
-import { schemas } from "./emailServerSchemas";
+import { email, needs, orReference, string, text } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { claim } from "../shared/identifiers";
+import { claim, projectIdSchema } from "../shared/identifiers";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";
 
 type Shape = EmailServerArguments;
 type Outputs = EmailServerOutputs & Partial<Shape>;
+
+/** A name or an address, without a port. An IPv6 address has at least two colons. */
+const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
+const PORT = { error: needs("a whole number from 1 to 65535", "number") };
+
+const schemas: SchemasOf<Shape> = {
+  projectId: projectIdSchema,
+  type: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }),
+  host: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
+  port: z.int(PORT).min(1, PORT).max(65_535, PORT),
+  username: text,
+  password: orReference(text),
+  senderEmail: email,
+  senderName: text,
+};
 
 const serverObject = (projectId: string): string => `e-mail server ${projectId}`;
 

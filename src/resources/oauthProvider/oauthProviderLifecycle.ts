@@ -1,4 +1,5 @@
 import type { CreationRecovery, Expected, OAuthCredentials, OAuthProviderRecord } from "../../client";
+import type { SchemasOf } from "../../host/arguments";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
 import { mayBeOpen, unconfirmed } from "../../host/confirmed";
@@ -11,10 +12,10 @@ import {
   type OAuthProviderOutputs,
   type OAuthProviderShape,
 } from "./oauthProviderDeclaration";
-import { schemas } from "./oauthProviderSchemas";
+import { boolean, orReference, text } from "../shared/argumentSchemas";
 import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
-import { claim, splitId } from "../shared/identifiers";
+import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
 import {
@@ -29,6 +30,16 @@ import { readable } from "../../helpers/masked";
 
 type Shape = OAuthProviderShape;
 type Outputs = OAuthProviderOutputs & Partial<Shape>;
+
+const schemas: SchemasOf<Shape> = {
+  projectId: projectIdSchema,
+  providerId: oauthProviderIdSchema,
+  clientId: text,
+  clientSecret: orReference(text),
+  adopt: boolean,
+  absent: boolean,
+};
+
 const CREDENTIALS = ["clientId", "clientSecret"] as const;
 type CredentialName = (typeof CREDENTIALS)[number];
 type Credentials = { [Name in CredentialName]?: Shape[Name] | undefined };
