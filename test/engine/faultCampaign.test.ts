@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EACH_CASE } from "../kinds";
+import { SECRETS } from "../kinds/KindCase";
 import { ROOT, type Run, WHOLE } from "../support/cli";
 import { CampaignColleague } from "../support/campaignColleague";
 import { control } from "../support/emulator";
-import { type Fault, FAULTS, program, ROUTES, SECRETS, type Step } from "../support/faultCampaign";
+import { type Fault, FAULTS, program, ROUTES, type Step } from "../support/faultCampaign";
 import type { LoggedRequest } from "../support/service";
 import { Stack } from "../support/Stack";
 
@@ -348,17 +349,21 @@ function isReadInLag(route: string, requests: readonly LoggedRequest[], lagMs = 
 }
 
 const list = (value: unknown): Fields[] => (Array.isArray(value) ? (value as Fields[]) : []);
-const KINDS = ["endpoints", "integrations", "oauth_providers", "domains", "users"] as const;
+/** The emulator's lists of objects. */
+const LISTS = [...new Set(EACH_CASE.flatMap(({ campaign }) => campaign.lists))];
 const nameOf = ({ id, domain, auth_provider_project_id: project }: Fields): string => String(id ?? domain ?? project);
 
 const isShop = ({ id }: Fields): boolean => String(id).startsWith(SHOP);
 
+/** The objects of a list. An integration of ours offers its OAuth providers by itself. */
+const objectsIn = (project: Fields, name: string): Fields[] =>
+  name === "oauth_providers" && !isShop(project) ? [] : list(project[name]);
+
 /** Others' objects from before: those named in `known`, or all while that is empty. */
 function othersOf({ projects }: { projects: Fields[] }, known: string): string {
   const records = projects.flatMap((project) =>
-    // An integration of ours offers its OAuth providers by itself.
-    KINDS.filter((kind) => kind !== "oauth_providers" || isShop(project)).flatMap((kind) =>
-      list(project[kind])
+    LISTS.flatMap((name) =>
+      objectsIn(project, name)
         .filter((one) => known === "" || known.includes(`"${nameOf(one)}"`))
         .map(({ transfer_token_hashes: _, ...one }) => JSON.stringify(one)),
     ),
@@ -375,49 +380,20 @@ function oursOf(
   const ours: string[] = [];
   const ids: string[] = [];
   for (const project of projects) {
-    const own = (kind: (typeof KINDS)[number]) =>
-      list(project[kind]).filter((one) => !others.includes(`"${nameOf(one)}"`));
+    const own = (name: string) => objectsIn(project, name).filter((one) => !others.includes(`"${nameOf(one)}"`));
     const ended = project["deleted_endpoints"] as string[];
     const deleted = ended.filter((id) => notCounted?.has(id) !== true).length;
     if (deleted > 0) ours.push(`${deleted} computes deleted`);
-    for (const { id, branch_id, type, autoscaling_limit_max_cu: max } of own("endpoints")) {
-      ours.push(`${type} on ${branch_id}, ${max} CU`);
-      ids.push(String(id));
-      const isRestart = ({ endpoint_id, action, status }: Fields): boolean =>
-        endpoint_id === id && action === "suspend_compute" && status === "finished";
-      if (branch_id === "br-test" && list(project["operations"]).some(isRestart)) ours.push("restarted");
+    for (const { text, id } of EACH_CASE.flatMap(({ campaign }) => campaign.shown({ project, own }))) {
+      ours.push(text);
+      if (id !== undefined) ids.push(String(id));
     }
-    for (const { db_name } of own("integrations")) ours.push(`integration on ${db_name}`);
-    for (const { domain } of own("domains")) ours.push(String(domain));
-    for (const { id, email, name } of own("users")) {
-      ours.push(`${email} ${name}`);
-      ids.push(String(id));
-    }
-    if (isShop(project))
-      for (const { id, client_id, client_secret } of own("oauth_providers"))
-        ours.push(`${id} ${client_id} ${client_secret}`);
-    const { type, sender_name, password } = project["email_server"] as Fields;
-    if (type !== "shared") ours.push(`e-mail server ${sender_name} ${password}`);
   }
   return { ours, ids };
 }
 
-const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
-
-/** `anew`: the compute to restart was created again after the colleague had deleted it. */
-const declared = (round: 1 | 2, anew = false): string[] => [
-  `read_write on br-dev, ${round} CU`,
-  "read_write on br-test, 1 CU",
-  ...(round === 2 && !anew ? ["restarted"] : []),
-  "read_only on br-main, 1 CU",
-  `read_only on ${round === 1 ? "br-main" : "br-dev"}, 1 CU`,
-  "integration on shop",
-  `https://list${round}.example.com`,
-  `https://app${round}.example.com`,
-  `user${round}@example.com ${SECRETS.name}`,
-  `gitlab id-${round} ${sha256(SECRETS.oauth)}`,
-  `e-mail server Round ${round} ${sha256(SECRETS.smtp)}`,
-];
+const declared = (round: 1 | 2, besideColleague = false): string[] =>
+  EACH_CASE.flatMap(({ campaign }) => campaign.declared({ round, besideColleague }));
 
 /** The elements of the first that the second lacks, counted. */
 function missing(wanted: readonly string[], there: readonly string[]): string[] {

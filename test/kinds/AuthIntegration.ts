@@ -20,7 +20,7 @@ export const INTEGRATED = { projectId: PROJECT, branchId: "br-main", databaseNam
 const byColleague = (more: Json) => (given: Harness) =>
   given.post(CREATE_INTEGRATION, { project_id: PROJECT, auth_provider: PROVIDER, ...more });
 
-export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
+export const kindCase: KindCase<AuthIntegrationShape> = {
   kind: "AuthIntegration",
   declaration,
   lifecycle: anyLifecycle(authIntegration),
@@ -73,6 +73,7 @@ export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
       from: INTEGRATED,
       to: undefined,
       happened: isEmpty("integrations"),
+      bodiless: true,
     },
   ],
   updates: [],
@@ -123,4 +124,13 @@ export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
   distinct: (place, elsewhere) => [{ projectId: place.projectId }, { projectId: elsewhere.projectId }],
   heldTwice: [{ title: "an integration", inputs: ({ projectId }) => ({ projectId }) }],
   several: undefined,
+
+  campaign: {
+    lists: ["integrations"],
+    program: () =>
+      `const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "shop", adopt: adopt.auth });
+secrets.push(auth.secretServerKey);`,
+    declared: () => ["integration on shop"],
+    shown: ({ own }) => own("integrations").map(({ db_name }) => ({ text: `integration on ${db_name}` })),
+  },
 };

@@ -6,7 +6,7 @@ import { answeredOnly, ofIntegration } from "./answeredOnly";
 import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
 import { free } from "./rules";
 
-export const authKeysCase: KindCase<AuthKeysShape> = {
+export const kindCase: KindCase<AuthKeysShape> = {
   kind: "AuthKeys",
   declaration,
   lifecycle: anyLifecycle(authKeys),
@@ -35,4 +35,14 @@ export const authKeysCase: KindCase<AuthKeysShape> = {
     },
   ],
   lost: /stay valid|revoke/,
+
+  campaign: {
+    lists: [],
+    program: ({ round, project }) =>
+      `const keys = new svc.AuthKeys("keys", { projectId: "${project}", rotationTriggers: [${round}] });
+secrets.push(keys.secretServerKey);`,
+    // The campaign counts how many were asked for.
+    declared: () => [],
+    shown: () => [],
+  },
 };

@@ -13,7 +13,7 @@ import { free } from "./rules";
 const wasAsked = async (given: Harness): Promise<boolean> =>
   (await recordsOf(given, "integrations")).some((found) => "transfer_token_hashes" in found);
 
-export const authOwnershipTransferCase: KindCase<AuthOwnershipTransferShape> = {
+export const kindCase: KindCase<AuthOwnershipTransferShape> = {
   kind: "AuthOwnershipTransfer",
   declaration,
   lifecycle: anyLifecycle(authOwnershipTransfer),
@@ -42,4 +42,14 @@ export const authOwnershipTransferCase: KindCase<AuthOwnershipTransferShape> = {
     },
   ],
   lost: undefined,
+
+  campaign: {
+    lists: [],
+    program: ({ round, project }) =>
+      `const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId: "${project}", triggers: [${round}] });
+secrets.push(transfer.url);`,
+    // The campaign counts how many were asked for.
+    declared: () => [],
+    shown: () => [],
+  },
 };

@@ -11,7 +11,7 @@ import {
   removedWithIntegration,
   USER,
 } from "../support/rules/routes";
-import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
+import { anyLifecycle, PATIENCE, SECRETS, type KindCase } from "./KindCase";
 import { address, counted, segment } from "./rules";
 
 export const USER_ARGS = { projectId: PROJECT, ...PATIENCE, email: "ann@example.com", name: "Ann" };
@@ -19,7 +19,7 @@ export const USER_ARGS = { projectId: PROJECT, ...PATIENCE, email: "ann@example.
 const byColleague = (email: string) => (given: Harness) =>
   given.post(CREATE_USER, { project_id: PROJECT, auth_provider: PROVIDER, email });
 
-export const authUserCase: KindCase<AuthUserShape> = {
+export const kindCase: KindCase<AuthUserShape> = {
   kind: "AuthUser",
   declaration,
   lifecycle: anyLifecycle(authUser),
@@ -71,6 +71,9 @@ export const authUserCase: KindCase<AuthUserShape> = {
       to: undefined,
       happened: isEmpty("users"),
       unlisted: true,
+      bodiless: true,
+      // Another address is another user.
+      campaignSteps: ["change", "destroy"],
     },
   ],
   updates: [],
@@ -106,4 +109,12 @@ export const authUserCase: KindCase<AuthUserShape> = {
   ],
   heldTwice: [{ title: "a user", inputs: ({ projectId }) => ({ projectId, email: "a@example.com" }) }],
   several: undefined,
+
+  campaign: {
+    lists: ["users"],
+    program: ({ round, project }) =>
+      `new svc.AuthUser("user", { projectId: "${project}", email: "user${round}@example.com", name: pulumi.secret("${SECRETS.name}") });`,
+    declared: ({ round }) => [`user${round}@example.com ${SECRETS.name}`],
+    shown: ({ own }) => own("users").map(({ id, email, name }) => ({ text: `${email} ${name}`, id })),
+  },
 };

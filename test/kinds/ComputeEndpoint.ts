@@ -61,7 +61,7 @@ const creation: Pick<Creation, "path" | "list" | "nameOf" | "isFound"> = {
   isFound: true,
 };
 
-export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
+export const kindCase: KindCase<ComputeEndpointShape> = {
   kind: "ComputeEndpoint",
   declaration,
   lifecycle: anyLifecycle(computeEndpoint),
@@ -332,4 +332,32 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
     { title: "a replica", inputs: (place) => ({ ...primary(place), type: "read_only" }) },
   ],
   several: undefined,
+
+  campaign: {
+    lists: ["endpoints"],
+    program: ({ round, adopted }) => `
+const compute = (name, args) => new svc.ComputeEndpoint(name, { projectId: "prj-demo", size: 1, ...args });
+compute("api", { branchId: "br-dev", size: ${round}, adopt: adopt.api });
+compute("worker", { branchId: "br-test", restartTriggers: [${round}], adopt: adopt.worker });
+compute("replica", { branchId: "br-main", type: "read_only", adopt: adopt.replica });
+compute("adopted", { branchId: "${round === 1 ? "br-main" : "br-dev"}", type: "read_only", adopt: "${adopted}" });`,
+    // A compute that the colleague deleted is created again, and not restarted.
+    declared: ({ round, besideColleague }) => [
+      `read_write on br-dev, ${round} CU`,
+      "read_write on br-test, 1 CU",
+      ...(round === 2 && !besideColleague ? ["restarted"] : []),
+      "read_only on br-main, 1 CU",
+      `read_only on ${round === 1 ? "br-main" : "br-dev"}, 1 CU`,
+    ],
+    shown: ({ own, project }) => {
+      // The emulator's state has this list.
+      const operations = project["operations"] as Json[];
+      return own("endpoints").flatMap(({ id, branch_id, type, autoscaling_limit_max_cu: max }) => {
+        const isRestart = ({ endpoint_id, action, status }: Json): boolean =>
+          endpoint_id === id && action === "suspend_compute" && status === "finished";
+        const wasRestarted = branch_id === "br-test" && operations.some(isRestart);
+        return [{ text: `${type} on ${branch_id}, ${max} CU`, id }, ...(wasRestarted ? [{ text: "restarted" }] : [])];
+      });
+    },
+  },
 };

@@ -1,16 +1,17 @@
+import { hashed } from "../../src/emulator/model/records";
 import { declaration, type EmailServerShape } from "../../src/resources/emailServer/emailServerDeclaration";
 import { emailServer } from "../../src/resources/emailServer/emailServerLifecycle";
 import { STANDARD, THEIRS } from "../support/emailServers";
 import { UNKNOWN, type Json } from "../support/harness";
 import { EMAIL, inProject, INTEGRATIONS, mailOf, removedWithIntegration } from "../support/rules/routes";
 import fc from "fast-check";
-import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
+import { anyLifecycle, PATIENCE, SECRETS, type KindCase } from "./KindCase";
 import { address, canary, CANARY, letters, lists, objects, oneOf, segment, text } from "./rules";
 
 export const EMAIL_STANDARD = { ...STANDARD, ...PATIENCE };
 const ELSEWHERE = { ...EMAIL_STANDARD, host: "smtp.other.example.com" };
 
-export const emailServerCase: KindCase<EmailServerShape> = {
+export const kindCase: KindCase<EmailServerShape> = {
   kind: "EmailServer",
   declaration,
   lifecycle: anyLifecycle(emailServer),
@@ -113,4 +114,18 @@ export const emailServerCase: KindCase<EmailServerShape> = {
   distinct: (place, elsewhere) => [place, elsewhere].map(({ projectId }) => ({ projectId, type: "shared" })),
   heldTwice: [{ title: "an e-mail server", inputs: ({ projectId }) => ({ ...STANDARD, projectId }) }],
   several: undefined,
+
+  campaign: {
+    lists: [],
+    program: ({ round, project }) => `new svc.EmailServer("email", {
+  projectId: "${project}", type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+  password: pulumi.secret("${SECRETS.smtp}"), senderEmail: "auth@example.com", senderName: "Round ${round}",
+});`,
+    declared: ({ round }) => [`e-mail server Round ${round} ${hashed(SECRETS.smtp)}`],
+    shown: ({ project }) => {
+      // The emulator stores a project's configuration under this name.
+      const { type, sender_name, password } = project["email_server"] as Json;
+      return type === "shared" ? [] : [{ text: `e-mail server ${sender_name} ${password}` }];
+    },
+  },
 };

@@ -7,8 +7,8 @@ import type { Lifecycle } from "../../src/host/lifecycle";
 import { PROJECT, type Harness, type Json, type State } from "../support/harness";
 
 /**
- * What the tests of every kind need to know about one kind. Each file in this folder is a case, and index.ts has one
- * for each kind: a missing case, or a case that lacks a field, does not compile. All of it is written by hand from
+ * What the tests of every kind need to know about one kind. Each kind has a file of its name in this folder, which
+ * exports it as `kindCase`. A case that lacks a field does not compile. All of it is written by hand from
  * docs/design/api.md; no value is taken from the code under test.
  */
 export interface KindCase<Shape extends object = Readonly<Record<string, unknown>>> {
@@ -79,6 +79,9 @@ export interface KindCase<Shape extends object = Readonly<Record<string, unknown
    * objects cannot exchange names).
    */
   readonly several: Several | undefined;
+
+  /** Its part in the fault campaign (test/engine/faultCampaign.test.ts). */
+  readonly campaign: CampaignPart;
 }
 
 /** As the engine sees it, for any arguments and outputs. */
@@ -157,10 +160,43 @@ export interface Mutation extends Route {
   readonly configures?: true;
   /** No list shows whether it happened. */
   readonly unlisted?: true;
+  /** Its response has no body. */
+  readonly bodiless?: true;
+  /**
+   * The steps of the fault campaign that send it. @default `up` for a creation, `change` for an update, `destroy` for a
+   * deletion
+   */
+  readonly campaignSteps?: readonly Step[];
   /**
    * It sends values that no list shows: only a response of the right form, or an empty one, proves that they are set.
    */
   readonly secret?: true;
+}
+
+/** The commands of the fault campaign: create, change, destroy. */
+export type Step = "up" | "change" | "destroy";
+
+/** The secrets in the program of the fault campaign. */
+export const SECRETS = { oauth: "canary-oauth-secret-1", smtp: "canary-smtp-password-1", name: "canary-name-1" };
+
+/** The objects of one kind in the fault campaign. */
+export interface CampaignPart {
+  /** The emulator's lists of its objects. */
+  readonly lists: readonly string[];
+  /**
+   * The lines of the program that declare them. The second round changes whatever can be changed. They see what the
+   * kinds before declare, `adopt` (by the resource's name, objects to adopt because they were created after all), and
+   * `secrets`, which collects secret outputs. `project`: that of an integration's contents, which has a colleague's
+   * objects too. `adopted`: a compute to adopt.
+   */
+  readonly program: (given: { readonly round: 1 | 2; readonly project: string; readonly adopted: string }) => string;
+  /** What `shown` gives of them. */
+  readonly declared: (given: { readonly round: 1 | 2; readonly besideColleague: boolean }) => readonly string[];
+  /** Ours in a project of the emulator's state: each with the values that it has, and with an id if states have it. */
+  readonly shown: (given: {
+    readonly project: Json;
+    readonly own: (list: string) => readonly Json[];
+  }) => readonly { readonly text: string; readonly id?: unknown }[];
 }
 
 export interface Update extends Route {

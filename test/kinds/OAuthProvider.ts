@@ -1,3 +1,4 @@
+import { hashed } from "../../src/emulator/model/records";
 import fc from "fast-check";
 import { declaration, type OAuthProviderShape } from "../../src/resources/oauthProvider/oauthProviderDeclaration";
 import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLifecycle";
@@ -13,7 +14,7 @@ import {
   recordsOf,
   removedById,
 } from "../support/rules/routes";
-import { anyLifecycle, PATIENCE, type Creation, type KindCase } from "./KindCase";
+import { anyLifecycle, PATIENCE, SECRETS, type Creation, type KindCase } from "./KindCase";
 import { canary, flag, letters, segment, text } from "./rules";
 
 export const OAUTH_SHARED = { ...SHARED, ...PATIENCE };
@@ -31,7 +32,7 @@ const creation: Pick<Creation, "path" | "list" | "nameOf"> = {
   nameOf: ({ id }) => String(id),
 };
 
-export const oauthProviderCase: KindCase<OAuthProviderShape> = {
+export const kindCase: KindCase<OAuthProviderShape> = {
   kind: "OAuthProvider",
   declaration,
   lifecycle: anyLifecycle(oauthProvider),
@@ -109,6 +110,7 @@ export const oauthProviderCase: KindCase<OAuthProviderShape> = {
       from: OAUTH_SHARED,
       to: undefined,
       happened: async (given) => (await providerOf(given)) === undefined,
+      bodiless: true,
     },
   ],
   updates: [
@@ -190,5 +192,17 @@ export const oauthProviderCase: KindCase<OAuthProviderShape> = {
         .filter(({ id, client_id }) => id === `p-${String(client_id).toLowerCase()}`)
         .map(({ client_id }) => String(client_id))
         .sort(),
+  },
+
+  campaign: {
+    lists: ["oauth_providers"],
+    program: ({ round, project }) => `new svc.OAuthProvider("oauth", {
+  projectId: "${project}", providerId: "gitlab", clientId: "id-${round}", clientSecret: "${SECRETS.oauth}", adopt: true,
+});`,
+    declared: ({ round }) => [`gitlab id-${round} ${hashed(SECRETS.oauth)}`],
+    shown: ({ own }) =>
+      own("oauth_providers").map(({ id, client_id, client_secret }) => ({
+        text: `${id} ${client_id} ${client_secret}`,
+      })),
   },
 };

@@ -12,7 +12,7 @@ export const WHITELIST_ARGS = { projectId: PROJECT, ...PATIENCE, domains: [SITE]
 const THEIR_SITE = "https://theirs.example.com";
 const [A, B] = ["https://a.example.com", "https://b.example.com"];
 
-export const whitelistCase: KindCase<WhitelistShape> = {
+export const kindCase: KindCase<WhitelistShape> = {
   kind: "Whitelist",
   declaration: whitelistDeclaration,
   lifecycle: anyLifecycle(whitelist),
@@ -70,6 +70,7 @@ export const whitelistCase: KindCase<WhitelistShape> = {
       to: WHITELIST_ARGS,
       happened: holdsOne("domains"),
       configures: true,
+      bodiless: true,
     },
     {
       title: "taking from a whitelist",
@@ -78,6 +79,7 @@ export const whitelistCase: KindCase<WhitelistShape> = {
       from: WHITELIST_ARGS,
       to: { ...WHITELIST_ARGS, domains: [] },
       happened: isEmpty("domains"),
+      bodiless: true,
       argument: /domains|app\.example\.com/,
     },
   ],
@@ -121,4 +123,13 @@ export const whitelistCase: KindCase<WhitelistShape> = {
   distinct: (place, elsewhere) => [place, elsewhere].map(({ projectId }) => ({ projectId, domains: [A] })),
   heldTwice: [{ title: "a whitelist", inputs: ({ projectId }) => ({ projectId, domains: [A, B] }) }],
   several: undefined,
+
+  campaign: {
+    lists: ["domains"],
+    program: ({ round }) =>
+      `new svc.Whitelist("list", { projectId: auth.projectId, domains: ["https://list${round}.example.com"] });`,
+    declared: ({ round }) => [`https://list${round}.example.com`],
+    // WhitelistDomain shows the list of all domains.
+    shown: () => [],
+  },
 };

@@ -26,7 +26,7 @@ const byColleague = (domain: string) => (given: Harness) =>
 // The emulator's state has this list.
 const domainsIn = ({ domains }: Json): string[] => (domains as Json[]).map(({ domain }) => String(domain)).sort();
 
-export const whitelistDomainCase: KindCase<WhitelistDomainShape> = {
+export const kindCase: KindCase<WhitelistDomainShape> = {
   kind: "WhitelistDomain",
   declaration: whitelistDomainDeclaration,
   lifecycle: anyLifecycle(whitelistDomain),
@@ -59,7 +59,14 @@ export const whitelistDomainCase: KindCase<WhitelistDomainShape> = {
   look: domainsIn,
 
   mutations: [
-    { title: "adding a domain", method: "POST", path: DOMAINS, to: DOMAIN_ARGS, happened: holdsOne("domains") },
+    {
+      title: "adding a domain",
+      method: "POST",
+      path: DOMAINS,
+      to: DOMAIN_ARGS,
+      happened: holdsOne("domains"),
+      bodiless: true,
+    },
     {
       title: "deleting a domain",
       method: "DELETE",
@@ -67,6 +74,7 @@ export const whitelistDomainCase: KindCase<WhitelistDomainShape> = {
       from: DOMAIN_ARGS,
       to: undefined,
       happened: isEmpty("domains"),
+      bodiless: true,
     },
   ],
   updates: [],
@@ -124,5 +132,13 @@ export const whitelistDomainCase: KindCase<WhitelistDomainShape> = {
     inputs: ({ projectId }, letter) => ({ projectId, domain: siteOf(letter) }),
     letters: (holdings) =>
       domainsIn(holdings).map((domain) => domain.slice("https://".length, -".example.com".length).toUpperCase()),
+  },
+
+  campaign: {
+    lists: ["domains"],
+    program: ({ round, project }) =>
+      `new svc.WhitelistDomain("domain", { projectId: "${project}", domain: "https://app${round}.example.com", adopt: adopt.domain });`,
+    declared: ({ round }) => [`https://app${round}.example.com`],
+    shown: ({ own }) => own("domains").map(({ domain }) => ({ text: String(domain) })),
   },
 };

@@ -1,30 +1,17 @@
-import type { Kind } from "../../src/contract/pointer";
-import { authIntegrationCase } from "./AuthIntegration";
-import { authKeysCase } from "./AuthKeys";
-import { authOwnershipTransferCase } from "./AuthOwnershipTransfer";
-import { authUserCase } from "./AuthUser";
-import { computeEndpointCase } from "./ComputeEndpoint";
-import { emailServerCase } from "./EmailServer";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { KINDS, type Kind } from "../../src/contract/pointer";
 import type { KindCase } from "./KindCase";
-import { oauthProviderCase } from "./OAuthProvider";
-import { whitelistCase } from "./Whitelist";
-import { whitelistDomainCase } from "./WhitelistDomain";
 
 /**
- * A case for each kind, for the tests of every kind. With this explicit type, a missing case is one error here, not one
- * in each test that uses it.
+ * The case of each kind, from the file of its name: one that is missing is one error, in kinds.test.ts.
  */
-export const KIND_CASES: Readonly<Record<Kind, KindCase>> = {
-  AuthIntegration: authIntegrationCase,
-  AuthKeys: authKeysCase,
-  AuthOwnershipTransfer: authOwnershipTransferCase,
-  AuthUser: authUserCase,
-  ComputeEndpoint: computeEndpointCase,
-  EmailServer: emailServerCase,
-  OAuthProvider: oauthProviderCase,
-  Whitelist: whitelistCase,
-  WhitelistDomain: whitelistDomainCase,
-};
+const cases = KINDS.filter((kind) => existsSync(join(__dirname, `${kind}.ts`))).map((kind) => [
+  kind,
+  jest.requireActual<{ kindCase: KindCase }>(`./${kind}`).kindCase,
+]);
+// kinds.test.ts asserts that there is one for each kind.
+export const KIND_CASES = Object.fromEntries(cases) as Readonly<Record<Kind, KindCase>>;
 
 export const EACH_CASE: readonly KindCase[] = Object.values(KIND_CASES);
 /** For `test.each`, with the name of the kind in the title. */

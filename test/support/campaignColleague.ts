@@ -1,10 +1,9 @@
-import { APART } from "./faultCampaign";
+import { SHOPS_APART } from "./faultCampaign";
 import { type Asked, Gateway } from "./Gateway";
 import type { Json } from "./emulator";
 import type { Service } from "./service";
 
 const DEMO = "prj-demo";
-const SHOPS = APART.map((name) => `prj-shop-${name}`);
 const LOCKED = { status: 423, body: { request_id: "r", code: "", message: "project already has running operations" } };
 
 interface Thing {
@@ -53,7 +52,7 @@ export class CampaignColleague {
   }
 
   static async start(service: Service, adopted: string): Promise<CampaignColleague> {
-    for (const id of SHOPS) {
+    for (const id of SHOPS_APART) {
       await service.addProject({ id });
       await service.edit({ kind: "integration", project_id: id, create: { branch_id: `br-main-${id}` } });
     }
@@ -162,7 +161,7 @@ export class CampaignColleague {
   async #records(): Promise<(Thing & { record: string })[]> {
     const { projects } = await this.service.state();
     return projects
-      .filter(({ id }) => id === DEMO || SHOPS.includes(String(id)))
+      .filter(({ id }) => id === DEMO || SHOPS_APART.includes(String(id)))
       .flatMap((project) => {
         const of = (kind: string, key: string, all: readonly Json[]) =>
           all.map((one) => {

@@ -1,47 +1,42 @@
 /** The fault campaign: the changing requests, what can happen to them, and the program that sends them all. */
+import { EACH_CASE } from "../kinds";
+import type { Mutation, Step } from "../kinds/KindCase";
+
+export type { Step };
+
 const P = "/projects/{project_id}";
 
-/** The steps of a stack: create, change, destroy. */
-export type Step = "up" | "change" | "destroy";
+const MUTATIONS = EACH_CASE.flatMap(({ mutations }) => mutations);
+const routeOf = ({ method, path }: Mutation): string => `${method} ${path}`;
+
+const stepsOf = ({ from, to, campaignSteps }: Mutation): readonly Step[] =>
+  campaignSteps ?? [to === undefined ? "destroy" : from === undefined ? "up" : "change"];
 
 /** Each changing route, and the steps whose requests meet the fault. */
-export const ROUTES: Readonly<Record<string, readonly Step[]>> = {
-  "POST /projects/auth/create": ["up"],
-  "POST /projects/auth/keys": ["up"],
-  "POST /projects/auth/user": ["up"],
-  "POST /projects/auth/transfer_ownership": ["up"],
-  [`POST ${P}/auth/oauth_providers`]: ["up"],
-  [`POST ${P}/auth/domains`]: ["up"],
-  [`POST ${P}/endpoints`]: ["up"],
-  [`POST ${P}/endpoints/{endpoint_id}/start`]: ["up"],
-  [`POST ${P}/endpoints/{endpoint_id}/restart`]: ["change"],
-  [`PATCH ${P}/auth/email_server`]: ["up", "change", "destroy"],
-  [`PATCH ${P}/auth/oauth_providers/{oauth_provider_id}`]: ["change"],
-  [`PATCH ${P}/endpoints/{endpoint_id}`]: ["change"],
-  [`DELETE ${P}/auth/users/{auth_user_id}`]: ["change", "destroy"],
-  [`DELETE ${P}/auth/domains`]: ["change", "destroy"],
-  [`DELETE ${P}/auth/oauth_providers/{oauth_provider_id}`]: ["destroy"],
-  [`DELETE ${P}/endpoints/{endpoint_id}`]: ["destroy"],
-  [`DELETE ${P}/auth/integration/{auth_provider}`]: ["destroy"],
-};
-
-/** Resources that have their own project beside a colleague who replaces integrations. */
-export const APART: readonly string[] = ["keys", "user", "transfer", "oauth", "domain", "email"];
-
-/** Routes that no resource uses. */
-export const NOT_OURS: readonly string[] = [`POST ${P}/endpoints/{endpoint_id}/suspend`];
+export const ROUTES: Readonly<Record<string, readonly Step[]>> = Object.fromEntries(
+  MUTATIONS.map((mutation) => {
+    const route = routeOf(mutation);
+    const same = MUTATIONS.filter((one) => routeOf(one) === route);
+    return [route, [...new Set(same.flatMap(stepsOf))]];
+  }),
+);
 
 /** Routes without a response body: an empty response is not a fault there. */
-const BODILESS = [
-  `POST ${P}/auth/domains`,
-  `DELETE ${P}/auth/domains`,
-  `DELETE ${P}/auth/users/{auth_user_id}`,
-  `DELETE ${P}/auth/oauth_providers/{oauth_provider_id}`,
-  `DELETE ${P}/auth/integration/{auth_provider}`,
-];
+const BODILESS = MUTATIONS.filter(({ bodiless }) => bodiless).map(routeOf);
 
 /** No list contains credentials or users (docs/design/decisions.md, Known weaknesses). */
-const UNSHOWN = [`PATCH ${P}/auth/oauth_providers/{oauth_provider_id}`, `DELETE ${P}/auth/users/{auth_user_id}`];
+const UNSHOWN = [
+  `PATCH ${P}/auth/oauth_providers/{oauth_provider_id}`,
+  ...MUTATIONS.filter(({ unlisted }) => unlisted).map(routeOf),
+];
+
+/** The project of an integration's contents. `apart`: one for each kind. */
+const shopOf = (kind: string, apart: boolean): string => (apart ? `prj-shop-${kind.toLowerCase()}` : "prj-shop");
+
+/** The projects beside a colleague who replaces integrations. */
+export const SHOPS_APART: readonly string[] = EACH_CASE.filter(({ inIntegration }) => inIntegration).map(({ kind }) =>
+  shopOf(kind, true),
+);
 
 export interface Fault {
   /** The emulator's fault, once on each route unless it sets `times`. */
@@ -121,10 +116,13 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     impossible: (route) =>
       LISTED.includes(route) ? undefined : "a list that lags lacks what is new, and none is read after this",
   },
-  "a colleague replaces it": { colleague: true, always: true },
+  "a colleague replaces it": {
+    colleague: true,
+    always: true,
+    impossible: (route) =>
+      /\/(auth|endpoints)\b/.test(route) ? undefined : "no other object can take its place: its id is given once",
+  },
 };
-
-export const SECRETS = { oauth: "canary-oauth-secret-1", smtp: "canary-smtp-password-1", name: "canary-name-1" };
 
 /**
  * One resource of each kind. `round` 2 changes everything that can be changed; objects in `prj-shop` exist beside a
@@ -136,26 +134,11 @@ export const program = (
   adopted: string,
   adopt: Readonly<Record<string, true | string>> = {},
   apart = false,
-): string => `
-const shop = (name) => ${apart} ? "prj-shop-" + name : "prj-shop";
-const adopt = ${JSON.stringify(adopt)};
-const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "shop", adopt: adopt.auth });
-new svc.Whitelist("list", { projectId: auth.projectId, domains: ["https://list${round}.example.com"] });
-const keys = new svc.AuthKeys("keys", { projectId: shop("keys"), rotationTriggers: [${round}] });
-new svc.AuthUser("user", { projectId: shop("user"), email: "user${round}@example.com", name: pulumi.secret("${SECRETS.name}") });
-const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId: shop("transfer"), triggers: [${round}] });
-new svc.OAuthProvider("oauth", {
-  projectId: shop("oauth"), providerId: "gitlab", clientId: "id-${round}", clientSecret: "${SECRETS.oauth}", adopt: true,
-});
-new svc.WhitelistDomain("domain", { projectId: shop("domain"), domain: "https://app${round}.example.com", adopt: adopt.domain });
-new svc.EmailServer("email", {
-  projectId: shop("email"), type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
-  password: pulumi.secret("${SECRETS.smtp}"), senderEmail: "auth@example.com", senderName: "Round ${round}",
-});
-const compute = (name, args) => new svc.ComputeEndpoint(name, { projectId: "prj-demo", size: 1, ...args });
-compute("api", { branchId: "br-dev", size: ${round}, adopt: adopt.api });
-compute("worker", { branchId: "br-test", restartTriggers: [${round}], adopt: adopt.worker });
-compute("replica", { branchId: "br-main", type: "read_only", adopt: adopt.replica });
-compute("adopted", { branchId: "${round === 1 ? "br-main" : "br-dev"}", type: "read_only", adopt: "${adopted}" });
-exports.secrets = [auth.secretServerKey, keys.secretServerKey, transfer.url];
-`;
+): string =>
+  [
+    `const adopt = ${JSON.stringify(adopt)};`,
+    "const secrets = [];",
+    ...EACH_CASE.map(({ kind, campaign }) => campaign.program({ round, adopted, project: shopOf(kind, apart) })),
+    "exports.secrets = secrets;",
+    "",
+  ].join("\n");
