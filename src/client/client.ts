@@ -4,6 +4,11 @@ import { AuthApi } from "./api/auth";
 import { ComputesApi } from "./api/computes";
 import { ProjectsApi } from "./api/projects";
 import type { ClientOptions } from "./clientOptions";
+import type { Collection } from "./collection";
+import type { ItemOf, ListName, ResponseOf } from "./records";
+
+/** The lists that belong to no integration. */
+type ProjectList = Exclude<ListName, "integrations" | "oauthProviders" | "domains" | "emailServer">;
 
 /**
  * The typed API of one account. A process has one client per account: reads are shared, and changes of computes are
@@ -24,6 +29,14 @@ export class Client {
     this.projects = new ProjectsApi(this.#account);
     this.computes = new ComputesApi(this.#account, this.projects);
     this.auth = new AuthApi(this.#account);
+  }
+
+  /**
+   * The objects of a list, with the rules of truth. Computes are changed through `computes`, which queues them; what an
+   * integration holds is changed through `auth`, with a proof of whose it is.
+   */
+  collection<What extends ProjectList>(what: What, projectId: string): Collection<ItemOf<What>, ResponseOf<What>> {
+    return this.#account.collection(what, projectId);
   }
 
   /** The most requests per minute from now on; undefined: no limit. */

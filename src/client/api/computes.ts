@@ -87,7 +87,7 @@ export class ComputesApi {
     private readonly projects: ProjectsApi,
   ) {}
 
-  collection(projectId: string): Collection<EndpointRecord, EndpointChange> {
+  private collection(projectId: string): Collection<EndpointRecord, EndpointChange> {
     return this.account.collection("endpoints", projectId);
   }
 

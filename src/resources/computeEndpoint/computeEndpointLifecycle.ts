@@ -297,7 +297,7 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
     onFound: ({ id }) => call.note(`${id} was found after the response to its creation was lost`),
   };
   return createOrUseExisting<EndpointRecord, EndpointRecord>(call, {
-    collection: computes.collection(projectId),
+    collection: call.client.collection("endpoints", projectId),
     matches: isDuplicate,
     useExisting: refuseDuplicate,
     create: async () => {
@@ -387,7 +387,7 @@ async function shownAsSent(
     argumentsOf: (now) => shownBy(args, now),
     checkpoint: (shown, now) => checkpoint(call, args, { endpoint: now, shown }),
   });
-  return call.client.computes.collection(args.projectId).untilShown(endpoint, expected, call);
+  return call.client.collection("endpoints", args.projectId).untilShown(endpoint, expected, call);
 }
 
 /**
