@@ -7,7 +7,7 @@ import type { EmulatorOptions } from "../../src/emulator";
 import { dynamicProvider } from "../../src/doors/dynamic/provider";
 import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import { Session } from "../../src/host/session";
-import { EACH_CHILD, EACH_KIND, KIND_CASES } from "../kinds";
+import { EACH_CASE, EACH_CHILD, EACH_KIND, KIND_CASES } from "../kinds";
 import { DEMO, type KindCase } from "../kinds/KindCase";
 import { started } from "../kinds/started";
 import { DEMO_PRIMARY } from "../support/computeCases";
@@ -24,6 +24,13 @@ const LISTS = {
   domains: `/projects/${PROJECT}/auth/domains`,
   emailServer: `/projects/${PROJECT}/auth/email_server`,
 };
+
+/** Each object of a case that another one keeps from being created. */
+const CONFLICTS = EACH_CASE.flatMap((kindCase) =>
+  kindCase.creations.flatMap((creation) =>
+    creation.conflicts.map(({ title, make }) => [creation.title, title, { kindCase, creation, make }] as const),
+  ),
+);
 
 const paths = async (given: Harness): Promise<string[]> => (await given.requests()).map(({ path }) => path);
 
@@ -92,6 +99,21 @@ describe("every kind", () => {
     expect(failures.join()).not.toMatch(/refresh and destroy/i);
     expect(failures.join()).not.toContain(CANARY);
     expect((await given.plan(inputs)).failures).toEqual([]);
+  });
+
+  test.each(CONFLICTS)("a plan that creates %s names the %s that is in the way", async (_title, _what, conflict) => {
+    const { kindCase, creation, make } = conflict;
+    const given = await started(kindCase, creation.options);
+    await make(given);
+    const { failures, warnings } = await given.plan(creation.args);
+    expect(failures).toEqual([]);
+    expect(warnings).toHaveLength(1);
+    const listed = await creation.list(given);
+    expect(listed).toHaveLength(1);
+    for (const record of listed) {
+      const names = [creation.nameOf(record), ...(creation.marks?.(record) ?? [])];
+      expect([warnings[0], names.some((name) => warnings[0]?.includes(name))]).toEqual([warnings[0], true]);
+    }
   });
 
   test.each(EACH_CHILD)(
