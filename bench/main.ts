@@ -35,20 +35,22 @@ interface Options {
 }
 
 const wholeNumber = (text: string): number => {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new Error(`"${text}" is not a whole number from 1 on`);
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new Error(`"${text}" is not a whole number, 1 or more`);
   return Number(text);
 };
 
 const bench = new Command("npm run bench --")
   .description("Measures whole commands against the emulator. Ends with 1 when a goal is missed.")
   .addOption(new Option("--cases <names...>", "what to measure").choices(names).default(USUAL))
-  .addOption(new Option("--resources <number>", "how many, in place of the case's own numbers").argParser(wholeNumber))
   .addOption(
-    new Option("--rounds <number>", "paired runs, of which the median counts").argParser(wholeNumber).default(3),
+    new Option("--resources <number>", "how many resources, instead of the case's own numbers").argParser(wholeNumber),
   )
-  .option("--no-by-hand", "ours alone, without the hand-written program")
-  .option("--no-goals", "show the figures, and end with 0 whatever they are")
-  .option("--json <file>", "write the figures to a file, too")
+  .addOption(
+    new Option("--rounds <number>", "number of paired runs; the median is reported").argParser(wholeNumber).default(3),
+  )
+  .option("--no-by-hand", "only our program, without the hand-written one")
+  .option("--no-goals", "report the figures and always exit with 0")
+  .option("--json <file>", "also write the figures to a file")
   .action(async (options: Options) => {
     const rows: Row[] = [];
     for (const one of cases.filter(({ name }) => options.cases.includes(name))) {

@@ -65,7 +65,7 @@ export class Reference {
     this.#checker = program.getTypeChecker();
     const file = program.getSourceFile(index);
     const module = file && this.#checker.getSymbolAtLocation(file);
-    if (!module) throw new Error("src/index.ts is not there, or exports nothing");
+    if (!module) throw new Error("src/index.ts does not exist, or exports nothing");
     const exported = this.#checker.getExportsOfModule(module).map((each) => this.#checker.getAliasedSymbol(each));
     for (const symbol of exported) this.#add(symbol, exported);
   }
@@ -166,7 +166,7 @@ export class Reference {
   #class(section: Section): string {
     const { name, exports, declarations } = section.main;
     const node = declarations?.find(ts.isClassDeclaration);
-    if (!node) throw new Error(`${name} is no class`);
+    if (!node) throw new Error(`${name} is not a class`);
     // A resource extends `resource<Args, Shape, Outputs>(declaration)`.
     const base = node.heritageClauses?.[0].types[0].expression;
     const [, shape, outputs = node] = (base && ts.isCallExpression(base) && base.typeArguments) || [];
@@ -302,7 +302,7 @@ function differing({ replaces, createOnly, secret }: Rules, text: string): strin
   ];
   return said
     .filter(([words, holds]) => words.test(text) !== Boolean(holds))
-    .map(([words]) => `says something else than its table: ${words.source.replaceAll("\\b", "")}`);
+    .map(([words]) => `differs from its table: ${words.source.replaceAll("\\b", "")}`);
 }
 
 /** The text in editors about a change; the table has a column for it. */

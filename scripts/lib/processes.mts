@@ -16,7 +16,7 @@ export function watchInterrupts(): void {
   for (const [signal, code] of Object.entries(EXIT_CODES)) {
     process.on(signal, () => {
       if (interrupted.aborted) process.exit(code);
-      say(`\n${signal}: cleaning up (once more to leave at once)`);
+      say(`\n${signal}: cleaning up (press again to exit at once)`);
       controller.abort(code);
     });
   }

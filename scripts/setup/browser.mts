@@ -17,7 +17,7 @@ export function ensureBrowser(machine = THIS_MACHINE): Promise<string | undefine
     name: "Chromium",
     variable: "PULUMI_SVC_CHROMIUM",
     tests: "test/browser",
-    advice: "Install Chromium or Chrome; PULUMI_SVC_CHROMIUM names its program.",
+    advice: "Install Chromium or Chrome; PULUMI_SVC_CHROMIUM is the path of its executable.",
     refusal,
     places: () => [
       ...pathFolders().flatMap((path) => NAMES.map((name) => join(path, name))),

@@ -77,7 +77,7 @@ export function ensureNode() {
   // A link instead of its folder on PATH, which may contain another Pulumi CLI.
   rmSync(NODE, { force: true });
   symlinkSync(process.execPath, NODE);
-  say(`   that failed; going on with Node ${process.version}, which runs this`);
+  say(`   that failed; continuing with Node ${process.version}`);
 }
 
 /** The Pulumi SDK asks for Node 22 since 3.249; since 22.18 it runs TypeScript, which these scripts are. @param {string} node */

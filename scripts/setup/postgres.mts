@@ -16,7 +16,7 @@ export function ensurePostgres(machine = THIS_MACHINE): Promise<string | undefin
     name: "Postgres",
     variable: "PULUMI_SVC_POSTGRES_BIN",
     tests: "test/postgres",
-    advice: `Install Postgres ${OLDEST} or newer; PULUMI_SVC_POSTGRES_BIN names the folder of its programs.`,
+    advice: `Install Postgres ${OLDEST} or newer; PULUMI_SVC_POSTGRES_BIN is the folder of its programs.`,
     refusal,
     places: () => [
       ...versionsOf(machine.debians).map((version) => join(machine.debians, version, "bin")),

@@ -82,7 +82,7 @@ async function getIntoVersions(version: string, refused: string[]): Promise<Cli>
   // Beside the final folder, because a rename works only within one file system.
   const work = join(VERSIONS, `.${version}-work`);
   const [bin, plugin] = [join(work, "bin"), join(work, "bin", DYNAMIC_PLUGIN)];
-  say(`-- Pulumi CLI ${version}: not on this machine yet; getting it into ${target}`);
+  say(`-- Pulumi CLI ${version}: not installed yet; installing it in ${target}`);
   for (const reason of refused) say(`   not used: ${reason}`);
   const failures = [...refused];
   mkdirSync(VERSIONS, { recursive: true });
@@ -110,7 +110,7 @@ async function getIntoVersions(version: string, refused: string[]): Promise<Cli>
     await unlock();
   }
   throw new SetupError(
-    `there is no Pulumi CLI, and it could not be got:\n${failures.map((failure) => `  - ${failure}`).join("\n")}`,
+    `there is no Pulumi CLI, and it could not be installed:\n${failures.map((failure) => `  - ${failure}`).join("\n")}`,
     "Install the Pulumi CLI 3.216 or newer (https://www.pulumi.com/docs/install/), or Go 1.25 or newer, and run this again.",
   );
 }

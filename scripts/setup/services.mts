@@ -62,7 +62,7 @@ export async function ensure(service: Service): Promise<string | undefined> {
   };
   const found = await find();
   if (found !== undefined) return found;
-  say(`-- ${name}: not on this machine yet`);
+  say(`-- ${name}: not installed yet`);
   for (const reason of reasons) say(`   not used: ${reason}`);
   for (const get of ways) {
     const reason = await get();
@@ -74,7 +74,7 @@ export async function ensure(service: Service): Promise<string | undefined> {
     if (reason !== undefined) reasons.push(reason);
     say(`   that failed: ${reasons.at(-1) ?? "it is not where it was expected"}`);
   }
-  say(`-- ${name} could not be got, and the tests in ${tests} are skipped:`);
+  say(`-- ${name} could not be installed, so the tests in ${tests} are skipped:`);
   for (const reason of reasons) say(`   - ${reason}`);
   say(`   ${advice} Or set ${variable}.`);
   return undefined;

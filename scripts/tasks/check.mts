@@ -59,7 +59,7 @@ export async function check(names: string[]): Promise<number> {
   for (const build of waiting.splice(0, 1)) await perform(build);
   await Promise.all([performNext(), performNext()]);
   leaveResults({ passed: chosen.length - failed.length, failed: failed.length });
-  say(failed.length === 0 ? `\nAll ${chosen.length} checks are good.` : `\nFailed checks: ${failed.join(", ")}.`);
+  say(failed.length === 0 ? `\nAll ${chosen.length} checks passed.` : `\nFailed checks: ${failed.join(", ")}.`);
   return failed.length === 0 ? EXIT.good : EXIT.failed;
 }
 
@@ -175,7 +175,7 @@ async function trackedFiles(): Promise<string> {
     if (code > 1 || lines.length > 0) findings.push(`${what}:\n${lines.join("\n")}`);
   }
   const lost = lostReferences(ROOT, await ourFiles());
-  if (lost.length > 0) findings.push(`a reference to a document that nobody who clones this has:\n${lost.join("\n")}`);
+  if (lost.length > 0) findings.push(`a reference to a document outside the repository:\n${lost.join("\n")}`);
   return findings.join("\n");
 }
 

@@ -18,7 +18,7 @@ export async function docs(args: string[]): Promise<number> {
   const { problems, stale } = await compared();
   for (const [path, text] of stale) {
     writeFileSync(join(ROOT, path), text);
-    say(`${path} is written anew.`);
+    say(`${path} was updated.`);
   }
   if (problems === "" && stale.size === 0) say("The reference is up to date.");
   return ended(problems);
@@ -32,7 +32,7 @@ function ended(problems: string): number {
 /** What is wrong with the reference; empty if it is up to date. */
 export async function checkDocs(): Promise<string> {
   const { problems, stale } = await compared();
-  const outdated = [...stale.keys()].map((path) => `${path} is not what the sources give. Write it anew: npm run docs`);
+  const outdated = [...stale.keys()].map((path) => `${path} is out of date. Run npm run docs`);
   return problems || outdated.join("\n");
 }
 
@@ -56,7 +56,7 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
     const before = existsSync(file) ? readFileSync(file, "utf8") : "";
     if (!PART.test(before)) {
       unwritten.push(
-        `${path} is missing, or has no comment "Written by \`npm run docs\`", behind which this writes. Write it as its neighbours are, up to that comment`,
+        `${path} is missing, or has no comment "Written by \`npm run docs\`", after which this command writes. Write the page by hand up to that comment, like the pages beside it`,
       );
       continue;
     }

@@ -30,7 +30,7 @@ export async function exampleLocks(): Promise<number> {
     const archive = join(folder, globSync("*.tgz", { cwd: folder })[0] ?? "no archive");
     for (const example of globSync("examples/*", { cwd: ROOT })) {
       await lock(join(ROOT, example), archive);
-      say(`${join(example, "package-lock.json")} is written`);
+      say(`${join(example, "package-lock.json")} was written`);
     }
     return EXIT.good;
   } finally {

@@ -118,7 +118,7 @@ export async function mutation(args: string[]): Promise<number> {
   const isSample = (arg: string): boolean => arg.startsWith("--sample=");
   const names = args.filter((arg) => !isSample(arg));
   const every = Number(args.find(isSample)?.slice("--sample=".length) ?? 1);
-  if (!Number.isInteger(every) || every < 1) throw new UsageError("--sample takes a whole number from 1 on.");
+  if (!Number.isInteger(every) || every < 1) throw new UsageError("--sample takes a whole number, 1 or more.");
   const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
   if (unknown !== undefined) {
     throw new UsageError(`There is no group "${unknown}". There are: ${Object.keys(GROUPS).join(", ")}.`);
@@ -131,7 +131,7 @@ export async function mutation(args: string[]): Promise<number> {
     good &&= !(score(results) < GOAL);
     const text = readFileSync(join(RESULTS, `mutation-${name}.md`), "utf8");
     say(text.slice(0, text.indexOf("\n## ")));
-    say(`What survived stands in test-results/mutation-${name}.md.`);
+    say(`The survivors are listed in test-results/mutation-${name}.md.`);
   }
   leaveResults(good ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
   return good ? EXIT.good : EXIT.failed;
@@ -244,7 +244,7 @@ function page(group: string, results: MutantResult[], asked: string[], every: nu
   const survivors = results
     .filter(({ status }) => MISSED.includes(status))
     .map((mutant) => `- ${where(mutant)}: \`${originalOf(mutant)}\` -> \`${mutant.replacement ?? ""}\``);
-  const sample = every === 1 ? "All of the code" : `Each stretch number ${every} of ${STRETCH} lines`;
+  const sample = every === 1 ? "All of the code" : `One in ${every} stretches of ${STRETCH} lines`;
   return `# Mutants of the group ${group}
 
 ${sample}, looked for by ${asked.map((test) => `\`${test}\``).join(", then ")}.

@@ -59,7 +59,7 @@ export function lostNames(root: string, files: string[]): string[] {
     const prose = DOCUMENTS.test(file) ? text.replace(FENCED, blank) : COMMENTED.test(file) ? commentsOf(text) : "";
     return prose.split("\n").flatMap((line, at) => {
       const lost = [...line.matchAll(INLINE)].map(([, name = ""]) => name).filter((name) => !isThere(name, file));
-      return lost.map((name) => `${file}:${at + 1}: nothing is called \`${name}\``);
+      return lost.map((name) => `${file}:${at + 1}: nothing has the name \`${name}\``);
     });
   });
 }

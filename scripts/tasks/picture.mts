@@ -27,11 +27,11 @@ export async function picture(args: string[]): Promise<number> {
     const drawn = svgOf("pulumi up --yes", linesOf(await sandbox.pulumi(up, { cwd, more: service })));
     if (check === undefined) {
       writeFileSync(PICTURE, drawn);
-      say("docs/first-up.svg is drawn anew.");
+      say("docs/first-up.svg was updated.");
     } else if (drawn !== readFileSync(PICTURE, "utf8")) {
-      say("docs/first-up.svg does not show what a first pulumi up shows: run `npm run picture`.");
+      say("docs/first-up.svg is out of date: run `npm run picture`.");
       return EXIT.failed;
-    } else say("docs/first-up.svg shows what a first pulumi up shows.");
+    } else say("docs/first-up.svg is up to date.");
     return EXIT.good;
   } finally {
     await emulator.stop();

@@ -36,7 +36,7 @@ export async function quickstart(args: string[]): Promise<number> {
     if (keep) {
       const stateUrl = emulator.controlUrl("state");
       const commands = commandsByHand(sandbox.folder, sandbox.writeEnvFile(), stateUrl, emulator.child.pid);
-      say("\n== The emulator and the stack stay. To go on by hand, here in the clone:");
+      say("\n== The emulator and the stack are kept. To continue by hand, in the clone:");
       for (const command of commands) say(`   ${command}`);
     }
     left = keep;
@@ -44,7 +44,7 @@ export async function quickstart(args: string[]): Promise<number> {
   } catch (error) {
     // A command that Ctrl-C ended is not a failure.
     interrupted.throwIfAborted();
-    say(`\n${messageOf(error)}\nThe quickstart ended after ${elapsed()}; what it made is removed.`);
+    say(`\n${messageOf(error)}\nThe quickstart failed after ${elapsed()}; what it created was removed.`);
     return EXIT.failed;
   } finally {
     if (left) emulator.child.unref();
@@ -85,7 +85,7 @@ async function story(sandbox: Sandbox, emulator: Emulator, keep: boolean): Promi
     return ours[0];
   }
 
-  await scene("Make a stack and tell it the service's address and key", async () => {
+  await scene("Create a stack and configure the service's address and key", async () => {
     await sandbox.pulumi(["stack", "init", sandbox.stack]);
     await sandbox.pulumi(["config", "set", "svc:baseUrl", emulator.baseUrl]);
     const fromInput = { input: sandbox.apiKey, hint: "   (reads the key from standard input)" };
@@ -101,7 +101,7 @@ async function story(sandbox: Sandbox, emulator: Emulator, keep: boolean): Promi
     return `created; the service shows ${id} active, and the integration`;
   });
 
-  await scene("The outputs, and no secret in clear in the state", async () => {
+  await scene("The outputs, and no secret in plain text in the state", async () => {
     const output = await sandbox.pulumi(["stack", "output"]);
     const key = await sandbox.pulumi(["stack", "output", "secretServerKey", "--show-secrets"], { quiet: true });
     const state = await sandbox.pulumi(["stack", "export"], { quiet: true });
@@ -109,7 +109,7 @@ async function story(sandbox: Sandbox, emulator: Emulator, keep: boolean): Promi
     const isClear = [key.trim(), sandbox.apiKey, sandbox.passphrase].some((secret) =>
       (output + state).includes(secret),
     );
-    if (isClear) throw new Error("the outputs or the stack's state hold a secret in clear");
+    if (isClear) throw new Error("the outputs or the stack's state hold a secret in plain text");
     return "host, endpointId, jwksUrl, secretServerKey as [secret]";
   });
 
@@ -152,7 +152,7 @@ async function story(sandbox: Sandbox, emulator: Emulator, keep: boolean): Promi
     const left = endpoints.some(({ id }) => !before.has(id)) || integrations.length > 0;
     if (left) throw new Error("the service still holds something of the stack");
     await sandbox.pulumi(["stack", "rm", "--yes"]);
-    return "destroyed: the service holds nothing of the stack any more";
+    return "destroyed: the service no longer holds anything of the stack";
   });
   return summary;
 }

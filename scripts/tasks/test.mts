@@ -83,7 +83,7 @@ function sayWhatFailedBesideOthers(first: Report): void {
   for (const { name, assertionResults } of first.testResults) {
     if (!failedFiles(first).includes(name)) continue;
     const titles = assertionResults.filter(({ status }) => status === "failed").map(({ fullName }) => fullName);
-    say(`Failed beside others, and passed alone: ${relative(ROOT, name)}: ${titles.join("; ")}. Find out why.`);
+    say(`Failed in parallel, passed alone: ${relative(ROOT, name)}: ${titles.join("; ")}. Find out why.`);
   }
 }
 
@@ -106,7 +106,7 @@ export async function test(suite: string, extra: string[]): Promise<number> {
     let { code } = first;
     let counted: Counts = first.result;
     if (again.length > 0) {
-      say(`Once more, with nothing beside ${again.length === 1 ? "it" : "them"}: ${again.length} failed.`);
+      say(`Running again, one at a time: ${again.length} failed.`);
       const second = await jest("--maxWorkers=1", "--runTestsByPath", ...again);
       if (second.code === 0) sayWhatFailedBesideOthers(first.result);
       code = second.code;
@@ -119,7 +119,7 @@ export async function test(suite: string, extra: string[]): Promise<number> {
     return code === 0 && counts.failed === 0 ? EXIT.good : EXIT.failed;
   } catch (error) {
     interrupted.throwIfAborted();
-    say(`jest left no report: ${messageOf(error)}`);
+    say(`jest wrote no report: ${messageOf(error)}`);
     leaveResults({ passed: 0, failed: 1 });
     return EXIT.failed;
   } finally {

@@ -59,7 +59,7 @@ test("the picture of README.md shows what a first up shows today", async () => {
   const { code, text } = await run(["picture", "--check"], cliEnvironment(home, join(folder, "backend of the caller")));
   expect({ code, text }).toMatchObject({
     code: 0,
-    text: expect.stringContaining("shows what a first pulumi up shows"),
+    text: expect.stringContaining("docs/first-up.svg is up to date"),
   });
 });
 

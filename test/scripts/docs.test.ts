@@ -85,9 +85,7 @@ describe("the reference", () => {
     const before = pages(root);
     expect(await docs(root, "--check")).toEqual({
       value: 1,
-      output: ["docs/functions.md", COMPUTE]
-        .map((page) => `${page} is not what the sources give. Write it anew: npm run docs\n`)
-        .join(""),
+      output: ["docs/functions.md", COMPUTE].map((page) => `${page} is out of date. Run npm run docs\n`).join(""),
     });
     expect(pages(root)).toEqual(before);
     truncate("docs/resources.md");
@@ -109,7 +107,7 @@ describe("the reference", () => {
 
     expect(await docs(root)).toEqual({
       value: 0,
-      output: [...PAGES, "README.md", "docs/concepts.md"].map((page) => `${page} is written anew.\n`).join(""),
+      output: [...PAGES, "README.md", "docs/concepts.md"].map((page) => `${page} was updated.\n`).join(""),
     });
     expect(written("docs/functions.md")).toBe(pages(ROOT)[1]);
     expect(written("docs/resources.md")).toBe(pages(ROOT)[0]);
@@ -136,7 +134,7 @@ describe("the reference", () => {
   test("says which document has no place for its part", async () => {
     const root = copy();
     writeFileSync(join(root, "docs", "functions.md"), "# Functions\n");
-    const says = /^docs\/functions\.md is missing, or has no comment "Written by .*Write it as its neighbours are/;
+    const says = /^docs\/functions\.md is missing, or has no comment "Written by .*Write the page by hand/;
     expect(await docs(root)).toEqual({ value: 1, output: expect.stringMatching(says) });
   });
 
@@ -164,7 +162,7 @@ describe("the reference", () => {
     const { value, output } = await docs(root);
     expect(value).toBe(1);
     expect(output).toMatch(/^docs\/resources\/README\.md: there is no resource or component README$/m);
-    const prose = "says something else than its table";
+    const prose = "differs from its table";
     expect(output).toMatch(new RegExp(`^src/.*: EmailServer\\.password ${prose}: Secret$`, "m"));
     expect(output).toMatch(new RegExp(`: ComputeEndpoint\\.regionId ${prose}: Changing this replaces$`, "m"));
     expect(output).toMatch(

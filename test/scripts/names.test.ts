@@ -32,7 +32,7 @@ test.each([
   ["a script", "npm run checks"],
   ["an option", "--strict-plans -x"],
 ])("%s that nothing bears is found, with its place", async (_what, name) => {
-  const problem = `nothing is called ${named(name)}`;
+  const problem = `nothing has the name ${named(name)}`;
   expect(await lost({ "CONTRIBUTING.md": `# One\n\nSee ${named("takeTurn", name)}.\n` })).toEqual([
     `CONTRIBUTING.md:3: ${problem}`,
   ]);

@@ -20,7 +20,7 @@ test("beside the Node that stands in for the packaged one nothing else is found 
   // The packaged Node is not there and cannot be completed, as after an install without scripts and without a registry.
   mkdirSync(bin, { recursive: true });
   const { output } = await call("setup/packages.mjs", "ensureNode", [], caller, own);
-  expect(output).toContain(`going on with Node ${version}, which runs this`);
+  expect(output).toContain(`continuing with Node ${version}`);
   const program = `
     import { execFileSync } from "node:child_process";
     import { putFirstOnPath } from ${JSON.stringify(pathToFileURL(join(SCRIPTS, "lib", "processes.mts")).href)};

@@ -123,7 +123,7 @@ describe("the SDK's installer", () => {
     const { home, ensure } = machine();
     const { value, output } = await ensure(installs(VERSION));
     expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
-    expect(output).toMatch(/-- Pulumi CLI 3\.259\.0: not on this machine yet; .*\n {3}downloading it/);
+    expect(output).toMatch(/-- Pulumi CLI 3\.259\.0: not installed yet; .*\n {3}downloading it/);
     expect(readdirSync(join(home, "versions"))).toEqual([VERSION]);
     expect((await ensure()).output).toBe("");
   });

