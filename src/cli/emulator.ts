@@ -56,7 +56,7 @@ export function addEmulatorCommand(program: Command): void {
       (id, ids: string[] = []) => [...ids, id],
     )
     .option("--seed <file>", "start with the projects in this JSON file, and their contents")
-    .option("--exec <command>", "run this command with SVC_BASE_URL, SVC_API_KEY and others set, and end with it")
+    .option("--exec <command>", "run this command with SVC_BASE_URL, SVC_API_KEY and others set, and stop when it ends")
     .option("--seed-only", "serve only the routes of the API document")
     .option("--data <file>", "keep the state in this file")
     .addOption(numberOption("--rate-per-second", "requests per second and route before a 429, 0 = no limit", 0))
@@ -70,13 +70,15 @@ export function addEmulatorCommand(program: Command): void {
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--any-oauth-provider", "an OAuth provider may have any id")
     .option("--app-domains", "a redirect domain may be the address of an app, such as myapp://callback")
-    .addOption(new Option("--postgres <url>", "a Postgres of yours, behind the computes").env("SVC_EMULATOR_POSTGRES"))
-    .addOption(numberOption("--postgres-port", "port at which the computes are connected to, 0 = any free one", 0))
-    .option("--postgres-drop", "drop the emulator's databases from the Postgres at the end")
-    .option("--postgres-remote", "the Postgres may be on another machine")
-    .addOption(numberOption("--time-scale", "suspend timeouts of computes pass so many times as fast", 1))
-    .option("--mail-remote", "POST /_emulator/mail may send to e-mail servers of other machines")
-    .addHelpText("after", exitCodes("it was stopped. With --exec, the code is that of the command"));
+    .addOption(
+      new Option("--postgres <url>", "URL of your own Postgres, which the computes use").env("SVC_EMULATOR_POSTGRES"),
+    )
+    .addOption(numberOption("--postgres-port", "port for connections to the computes, 0 = any free one", 0))
+    .option("--postgres-drop", "on exit, drop the emulator's databases from the Postgres")
+    .option("--postgres-remote", "allow a Postgres on another machine")
+    .addOption(numberOption("--time-scale", "let the suspend timeouts of computes pass this many times faster", 1))
+    .option("--mail-remote", "let POST /_emulator/mail send to e-mail servers on other machines")
+    .addHelpText("after", exitCodes("it was stopped. With --exec, the exit code of the command"));
 
   addTokenCommand(command);
   command.action(async ({ project, seed, exec, anyOauthProvider = false, ...flags }: Flags) => {

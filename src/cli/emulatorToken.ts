@@ -45,7 +45,7 @@ export function addTokenCommand(emulator: Command): void {
     .addOption(projectOption("the project (default: the only one with an auth integration)"))
     .option("--url <url>", `address of the emulator (default: that of SVC_BASE_URL, else ${DEFAULT_URL})`)
     .option("--expires-in <seconds>", "how long it is valid; 0 or less: it has expired (default: 3600)", seconds)
-    .option("--claims <json>", "more claims; null leaves one out", jsonObject)
+    .option("--claims <json>", "additional claims; null leaves one out", jsonObject)
     .addHelpText("after", KEYS + exitCodes("the token was printed"))
     .action(async (flags: TokenFlags) => {
       process.stdout.write(`${await token(flags)}\n`);

@@ -128,7 +128,7 @@ function checkTogether(resolved: ResolvedOptions): ResolvedOptions {
   const idle = Object.entries(OF_POSTGRES).find(([name, standard]) => Reflect.get(resolved, name) !== standard);
   if (resolved.postgres === undefined && idle !== undefined) {
     throw new RangeError(
-      `emulator option ${idle[0]} does nothing without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)`,
+      `emulator option ${idle[0]} has no effect without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)`,
     );
   }
   return resolved;

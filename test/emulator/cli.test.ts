@@ -348,7 +348,7 @@ test("says in one line why it cannot start, and exits with 1", async () => {
     [["--port", "many"], "--port"],
     [["--port", "70000"], "--port must be a whole number"],
     [["--postgres", ""], "--postgres must not be empty"],
-    [["--port", "0", "--postgres-drop"], "--postgres-drop does nothing without a Postgres"],
+    [["--port", "0", "--postgres-drop"], "--postgres-drop has no effect without a Postgres"],
     [["--activation-ms", "-1"], "--activation-ms"],
     [["--port", "0", "--data", broken], broken],
     [["--port", "0", "--seed", broken], `seed file "${broken}": it is not JSON`],

@@ -228,7 +228,7 @@ test.each([{ postgresPort: 5433 }, { postgresDrop: true }, { postgresRemote: tru
   "the options %j, which say how a Postgres is used, are refused without one",
   async (options) => {
     await expect(start(options)).rejects.toThrow(
-      `emulator option ${Object.keys(options).join()} does nothing without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)`,
+      `emulator option ${Object.keys(options).join()} has no effect without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)`,
     );
     const asTheCli = { postgresPort: 0, postgresDrop: false, postgresRemote: false, timeScale: 1 };
     expect((await start(asTheCli)).gate).toBeUndefined();

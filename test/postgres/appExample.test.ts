@@ -70,5 +70,5 @@ test("it fails when the pool has no listener for errors: the end of an idle sess
 test("without a Postgres it says what is missing", async () => {
   const { code, text } = await npmTest();
   expect(code).not.toBe(0);
-  expect(text).toContain("does nothing without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)");
+  expect(text).toContain("has no effect without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)");
 });

@@ -94,7 +94,7 @@ test("what there is to know of the Postgres stands on stderr beside a command, t
   expect(await ended).toBe(0);
   expect(stdout()).toBe("its output\n");
   expect(stderr()).toMatch(
-    /^pulumi-svc: the Postgres takes \d+ connections, fewer than the 901 .*max_connections\)\n$/,
+    /^pulumi-svc: the Postgres accepts \d+ connections, fewer than the 901 .*max_connections\)\n$/,
   );
 });
 

@@ -159,7 +159,9 @@ test("an emulator whose Postgres is away at its end still saves its state, and s
   }
   const words = warnings.mock.calls.map(([warning]) => String(warning)).filter((text) => text.includes("are left"));
   warnings.mockRestore();
-  expect(words).toEqual([expect.stringMatching(/^databases of the emulator are left: Postgres at 127.0.0.1:\d+ does/)]);
+  expect(words).toEqual([
+    expect.stringMatching(/^databases of the emulator were not dropped: Postgres at 127.0.0.1:\d+ does/),
+  ]);
   expect(readFileSync(data, "utf8")).toContain("auth_provider_project_id");
   await (await emulate({ data, postgresDrop: true })).close();
   expect(await left()).toEqual([]);

@@ -302,7 +302,7 @@ test("with fewer slots than computes take, the emulator says so, and the smaller
   );
   await nobodyLeft();
   const clients = await Promise.all(Array.from({ length: slots }, () => VISITORS.pg(uriOf(emulator))));
-  await expect(VISITORS.pg(uriOf(emulator))).rejects.toThrow(/53300: .*the Postgres behind the emulator takes/);
+  await expect(VISITORS.pg(uriOf(emulator))).rejects.toThrow(/53300: .*the Postgres behind the emulator accepts/);
   await Promise.all(clients.map((client) => client.close()));
   await nobodyLeft();
   expect(await works(emulator)).toBe("served");

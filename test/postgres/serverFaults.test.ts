@@ -49,7 +49,7 @@ describe("a start is refused in words", () => {
 
   test("where nobody answers, or nobody has that name", async () => {
     expect(await refusal({ url: "postgres://user:secret@127.0.0.1:1/app" })).toBe(
-      "Postgres at 127.0.0.1:1 does not answer (ECONNREFUSED): see that it runs and that host, port and sslmode are right",
+      "Postgres at 127.0.0.1:1 does not answer (ECONNREFUSED): check that it runs, and that host, port and sslmode are right",
     );
     expect(await refusal({ url: "postgres://user:secret@localhost:1/app" })).toContain("localhost:1 does not answer");
     expect(await refusal({ url: "postgres:///app?host=/no/such/folder&password=secret" })).toContain("(ENOENT)");
@@ -60,7 +60,7 @@ describe("a start is refused in words", () => {
   test("where it is on another machine, before anything connects, unless that is meant", async () => {
     expect(await refusal({ url: "postgres://user:secret@192.0.2.1/app" })).toBe(
       "Postgres at 192.0.2.1:5432 is not on this machine, and the emulator creates and drops databases there: " +
-        "give --postgres-remote if that is meant",
+        "give --postgres-remote to allow that",
     );
   });
 
@@ -87,7 +87,7 @@ describe("a start is refused in words", () => {
 
   test("where a colleague has a role of that name", async () => {
     await postgres.query(`CREATE ROLE ${ROLE}`);
-    expect(await refusal({})).toContain(`has a role "${ROLE}" that this emulator did not make`);
+    expect(await refusal({})).toContain(`has a role "${ROLE}" that this emulator did not create`);
     expect(await postgres.query("SELECT rolcanlogin FROM pg_roles WHERE rolname = $1", [ROLE])).toEqual([
       { rolcanlogin: false },
     ]);
@@ -184,7 +184,7 @@ describe("what others have done on the server", () => {
       await postgres.query(`COMMENT ON DATABASE "${name}" IS ${comment}`);
       await expect(server.databases.get(MAIN)).rejects.toMatchObject({
         code: "42P04",
-        message: expect.stringContaining("that this emulator did not make"),
+        message: expect.stringContaining("that this emulator did not create"),
       });
       await server.databases.drop({});
     }
@@ -215,7 +215,7 @@ describe("what others have done on the server", () => {
     await postgres.query(`ALTER DATABASE "${name}" OWNER TO postgres`);
     await server.databases.drop({});
     await expect(server.databases.get(MAIN)).rejects.toMatchObject({
-      message: expect.stringContaining("not its own any more"),
+      message: expect.stringContaining("or no longer owns"),
     });
     await postgres.query(`ALTER DATABASE "${name}" OWNER TO ${ROLE}`);
     expect(await server.databases.get(MAIN)).toBe(name);

@@ -204,7 +204,7 @@ describe.each(Object.keys(VISITORS) as VisitorName[])("what %s feels of a comput
     const first = await VISITORS.pg(uriOf(emulator));
     await Promise.all(Array.from({ length: 110 }, () => VISITORS.pg(uriOf(emulator))));
     const last = await visit(uriOf(emulator));
-    await refused(uriOf(emulator), "53300", `${PRIMARY} of 0.25 CU takes 112 connections`);
+    await refused(uriOf(emulator), "53300", `${PRIMARY} of 0.25 CU accepts 112 connections`);
     expect([await first.ask("select 1"), await last.ask("select 1")]).toEqual(["1", "1"]);
     await first.close();
     await until(

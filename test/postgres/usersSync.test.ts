@@ -271,7 +271,7 @@ describe("users_sync", () => {
     await ask(session, "CREATE SCHEMA svc_auth; CREATE TABLE svc_auth.mine AS SELECT 1 AS id");
     await integrate(model);
     await isWarned();
-    expect(warnings[0]).toContain("a client made");
+    expect(warnings[0]).toContain("a client created");
     await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
     expect(await valueOf(session, "SELECT id FROM svc_auth.mine")).toBe("1");
     await integrate(model);

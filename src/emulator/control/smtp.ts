@@ -81,7 +81,7 @@ export async function sendBySmtp(
     if (error instanceof HttpError) throw error;
     const where = `the e-mail server ${settings.host}:${settings.port}`;
     const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(error, settings);
-    throw new HttpError(502, `${where} did not take the message: ${reason}`);
+    throw new HttpError(502, `${where} did not accept the message: ${reason}`);
   }
 }
 

@@ -13,7 +13,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   400: "The request breaks a rule",
   401: "No key, or a wrong one",
   404: "Something that the request names does not exist",
-  409: "It exists already",
+  409: "The object exists already",
   412: "The object is not in a state that allows it",
   413: "The request body is larger than 1 MiB",
   423: "The project is locked by an operation; nothing was executed",

@@ -613,7 +613,7 @@ async function send(method, path, body) {
 /** @type {(body: object, done: string, then?: () => void) => Promise<void>} */
 async function edit(body, done, then) {
   if (!(await send("POST", "/edit", body))) return;
-  notify(`${done} Where a stack declares this, it has drifted. To see that:`, COMMANDS);
+  notify(`${done} A stack that declares this has drifted. To see that:`, COMMANDS);
   then?.();
 }
 
@@ -637,7 +637,7 @@ function askToDelete(entry, harm) {
   toDelete = entry;
   const dialog = byId("delete-dialog");
   setText(find(dialog, "[data-title]"), `Delete ${nameOf(entry)}?`);
-  setText(find(dialog, "[data-text]"), `As somebody else would, past Pulumi. ${harm}`);
+  setText(find(dialog, "[data-text]"), `This deletes it outside Pulumi, as another person would. ${harm}`);
   dialog.showModal();
 }
 
@@ -739,7 +739,7 @@ const FAULTS = {
   503: { fault: { status: 503 }, words: "fails with 503" },
   429: { fault: { status: 429, headers: { "retry-after": "1" } }, words: "fails with 429" },
   done: { fault: { status: 502, effect: "done" }, words: "is done, but answered with 502" },
-  reset: { fault: { drop: "reset" }, words: "finds its connection reset" },
+  reset: { fault: { drop: "reset" }, words: "has its connection reset" },
   slow: { fault: { delayMs: 3000 }, words: "takes 3 s longer" },
   "start-fails": {
     fault: { operation: { action: "start_compute", status: "failed", error: "no capacity" } },
@@ -769,7 +769,7 @@ faultForm.addEventListener("submit", async (/** @type {SubmitEvent} */ event) =>
   const subject = isAboutRequests() ? `${method.value === "" ? "" : `${method.value} `}request ` : "";
   const which = count === 1 ? "The next" : `Each of the next ${count}:`;
   notify(
-    `${which} ${subject}${chosen?.words}. ${isAboutRequests() ? "This sends requests:" : "An up that starts or changes a compute meets it:"}`,
+    `${which} ${subject}${chosen?.words}. ${isAboutRequests() ? "This sends requests:" : "A pulumi up that starts or changes a compute runs into it:"}`,
     [isAboutRequests() ? "pulumi preview --refresh" : "pulumi up"],
   );
 });

@@ -166,12 +166,15 @@ export class Gate {
     const limit = connectionLimit(endpoint);
     if (limit !== undefined && this.#seatsOf(endpoint.id).length >= limit) {
       const size = `${endpoint.autoscaling_limit_max_cu} CU`;
-      throw new SessionError("53300", `too many clients already: ${endpoint.id} of ${size} takes ${limit} connections`);
+      throw new SessionError(
+        "53300",
+        `too many clients already: ${endpoint.id} of ${size} accepts ${limit} connections`,
+      );
     }
     if (this.#seats.size >= this.server.slots) {
       throw new SessionError(
         "53300",
-        `too many clients already: the Postgres behind the emulator takes ${this.server.slots} connections`,
+        `too many clients already: the Postgres behind the emulator accepts ${this.server.slots} connections`,
         "Raise its max_connections.",
       );
     }

@@ -46,7 +46,7 @@ export class InstanceRoles {
         );
         if (existing !== undefined && existing.comment !== `${this.comment}role`) {
           throw new PostgresError(
-            `Postgres at ${this.connection.where} has a role ${role} that this emulator did not make: drop or rename it, or ` +
+            `Postgres at ${this.connection.where} has a role ${role} that this emulator did not create: drop or rename it, or ` +
               "start with another data file",
             OBJECT_IN_USE,
           );
@@ -60,7 +60,7 @@ export class InstanceRoles {
         await query(`ALTER ROLE ${role} WITH ${attributes} PASSWORD ${literal(password)}`).catch((error: unknown) => {
           if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
           throw new PostgresError(
-            `Postgres at ${this.connection.where} has the role ${role} of an earlier start, which another user made: give ` +
+            `Postgres at ${this.connection.where} has the role ${role} of an earlier start, which another user created: give ` +
               "that user, or start with another data file",
             INSUFFICIENT_PRIVILEGE,
           );

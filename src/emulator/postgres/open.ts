@@ -35,7 +35,9 @@ export async function openPostgres(url: string, mark: string, service: Service, 
     if (hasStarted ? options.postgresDrop : options.data === undefined) {
       // The rest of the emulator's shutdown does not depend on it.
       await server.remove().catch((error: unknown) => {
-        process.emitWarning(`databases of the emulator are left: ${error instanceof Error ? error.message : error}`);
+        process.emitWarning(
+          `databases of the emulator were not dropped: ${error instanceof Error ? error.message : error}`,
+        );
       });
     }
     await server.close();
@@ -60,8 +62,8 @@ export async function openPostgres(url: string, mark: string, service: Service, 
       return server.slots >= largest
         ? []
         : [
-            `the Postgres takes ${server.slots} connections, fewer than the ${largest} of the largest compute: ` +
-              `that is the limit, of all computes together (raise its max_connections)`,
+            `the Postgres accepts ${server.slots} connections, fewer than the ${largest} of the largest compute: ` +
+              `that is the limit for all computes together (raise its max_connections)`,
           ];
     },
     // Ends once: a second call gets the same promise.

@@ -42,7 +42,7 @@ const malformed = (): SessionError => new SessionError("08P01", "malformed messa
 function parseFirst(body: Buffer): { header: string; bare: string; nonce: string } {
   const end = body.indexOf(0);
   const mechanism = body.toString("utf8", 0, Math.max(0, end));
-  if (mechanism !== MECHANISM) throw new SessionError("08P01", `${MECHANISM} is the one SASL mechanism on offer`);
+  if (mechanism !== MECHANISM) throw new SessionError("08P01", `${MECHANISM} is the only supported SASL mechanism`);
   const [, header, bare, nonce] =
     /^([ny],(?:a=[^,]*)?,)(n=[^,]*,r=([\x21-\x2b\x2d-\x7e]+))$/.exec(body.toString("utf8", end + 5)) ?? [];
   if (header === undefined || bare === undefined || nonce === undefined) throw malformed();

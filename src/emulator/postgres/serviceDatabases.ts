@@ -143,8 +143,8 @@ export class ServiceDatabases {
     if (taken !== undefined) {
       if (taken.owner === this.roles.writer.user) return taken;
       throw new PostgresError(
-        `Postgres at ${this.connection.where} has a database "${name}" that this emulator did not make, or that is not its ` +
-          "own any more: drop or rename it",
+        `Postgres at ${this.connection.where} has a database "${name}" that this emulator did not create, or no longer ` +
+          "owns: drop or rename it",
         DUPLICATE_DATABASE,
       );
     }

@@ -128,7 +128,7 @@ export class Upstream {
     if (addresses.every(({ address }) => isThisMachine(address))) return;
     throw new PostgresError(
       `Postgres at ${this.where} is not on this machine, and the emulator creates and drops databases there: ` +
-        "give --postgres-remote if that is meant",
+        "give --postgres-remote to allow that",
       UNREACHABLE,
     );
   }
@@ -142,7 +142,7 @@ export class Upstream {
       return new PostgresError(ADVICE[code] === undefined ? said : `${said}: ${ADVICE[code]}`, code);
     }
     const reason = code === "" ? textOf(error, "message") : code;
-    const advice = ADVICE[code] ?? "see that it runs and that host, port and sslmode are right";
+    const advice = ADVICE[code] ?? "check that it runs, and that host, port and sslmode are right";
     return new PostgresError(`Postgres at ${this.where} does not answer (${reason}): ${advice}`, UNREACHABLE);
   }
 

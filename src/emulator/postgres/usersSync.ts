@@ -77,7 +77,7 @@ export class UsersSync {
       }
       this.isDue = true;
       if (retryMs === FIRST_RETRY_MS) {
-        process.emitWarning(`${TABLE} is behind, and is written again until it succeeds: ${problem.message}`);
+        process.emitWarning(`${TABLE} is out of date; the emulator retries until it can write it: ${problem.message}`);
       }
       await delay(retryMs, undefined, { ref: false, signal: this.stopping.signal }).catch(() => undefined);
       retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
@@ -124,7 +124,7 @@ export class UsersSync {
     await this.server.within(database, async (query) => {
       if (await this.belongsToClients(query)) {
         throw new PostgresError(
-          `the database "${database}" has a schema "${SCHEMA_NAME}" that a client made: drop it there`,
+          `the database "${database}" has a schema "${SCHEMA_NAME}" that a client created: drop it there`,
           DUPLICATE_SCHEMA,
         );
       }

@@ -155,7 +155,7 @@ test("port 465 is TLS from the start", async () => {
     const answer = await send(emulator);
     expect(answer.status).toBe(status);
     if (status === 502)
-      expectFailure(answer, /127\.0\.0\.1:465 did not take the message: .*Port 465 is TLS from the start/);
+      expectFailure(answer, /127\.0\.0\.1:465 did not accept the message: .*Port 465 is TLS from the start/);
   }
   expect(secure.received).toMatchObject([{ tls: true, user: "mailer" }]);
   expect(plain.received).toEqual([]);
@@ -174,7 +174,7 @@ describe("a wrong setting shows in words, never with the password", () => {
   ])("%s", async (name, value) => {
     const { port, received } = await smtpServer();
     const answer = await send(await declared({ port, [name]: value }));
-    expectFailure(answer, /did not take the message: it refused the user name or the password.* \(535\)$/);
+    expectFailure(answer, /did not accept the message: it refused the user name or the password.* \(535\)$/);
     expect(answer.text).not.toContain("canary");
     expect(received).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe("a wrong setting shows in words, never with the password", () => {
 
   test("port: something else listens there", async () => {
     const http = await listener((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
-    expectFailure(await send(await declared({ port: http })), /did not take the message: /);
+    expectFailure(await send(await declared({ port: http })), /did not accept the message: /);
     const closing = await listener((socket) => socket.end());
     expectFailure(await send(await declared({ port: closing })), /closed the connection|connection failed/);
   });
@@ -234,7 +234,7 @@ describe("a server that does not answer ends in bounded time", () => {
       onConnection(socket);
     });
     await expect(sendBySmtp(settings(port), MESSAGE, { remote: false, deadlineMs: 300 })).rejects.toThrow(
-      /did not take the message: no answer within 0\.3 s$/,
+      /did not accept the message: no answer within 0\.3 s$/,
     );
     while (closed === 0) await new Promise((done) => setTimeout(done, 10));
   });
