@@ -181,7 +181,7 @@ const NEVER = -1;
 
 const sizeOverLimit: AuditRule = {
   name: "size-over-limit",
-  description: "A compute can be larger than the limit that is given. Without a limit, nothing is found.",
+  description: "A compute can be larger than the given limit. Without a limit, the rule finds nothing.",
   remedy: "Declare a smaller size, or raise the limit.",
   find: ofKinds(["ComputeEndpoint"], ({ size, autoscalingLimitMaxCu }, _kind, _resource, { maxSizeCu }) => {
     if (maxSizeCu === undefined) return undefined;
@@ -207,7 +207,7 @@ const secretInState: AuditRule = {
   name: "secret-in-state",
   description: "The state holds a secret that could be a reference.",
   remedy:
-    'Give svc.fromEnv("NAME") or svc.fromFile("path") as the argument itself, not as an Output. Then change the secret: older checkpoints hold the old one.',
+    'Pass svc.fromEnv("NAME") or svc.fromFile("path") as the argument itself, not inside an Output. Then change the secret: older checkpoints hold the old one.',
   find: ofKinds(["OAuthProvider", "EmailServer", "ComputeEndpoint"], (props, kind) => {
     const argument = SECRET_ARGUMENTS[kind];
     const places = argument === undefined ? secretSettings(props) : keptAt(argument, props[argument]);
@@ -260,9 +260,9 @@ const SECRET_VALUES: { readonly [K in Kind]?: readonly string[] } = {
 
 const secretInClear: AuditRule = {
   name: "secret-in-clear",
-  description: "The state holds a secret in plain text: of a resource, or as an output of the stack or of a component.",
+  description: "The state holds a secret in plain text: in a resource, or as an output of the stack or of a component.",
   remedy:
-    "Run `pulumi refresh`: it has the secrets of resources encrypted. Give an output as pulumi.secret(…), and run `pulumi up`. Then change the secret: older checkpoints and backups hold it in plain text.",
+    "Run `pulumi refresh`, which encrypts the secrets of resources. Wrap an output in pulumi.secret(…), and run `pulumi up`. Then change the secret: older checkpoints and backups hold it in plain text.",
   find: ({ type, props, isComponent = false }) => {
     const kind = KINDS.find((one) => typeToken(one) === type);
     const ofKind = kind === undefined ? [] : secretsOfKind(kind, props);
@@ -312,9 +312,9 @@ function isKept(value: unknown): boolean {
 
 const apiKeyInState: AuditRule = {
   name: "api-key-in-state",
-  description: "The settings that the state holds of a provider contain the API key.",
+  description: "The settings of a provider in the state contain the API key.",
   remedy:
-    "Set svc:apiKeyEnv or svc:apiKeyFile in the configuration (apiKeyEnv or apiKeyFile of an svc.Provider) in place of the key, and run `pulumi up`. Then rotate the key: older checkpoints hold it.",
+    "Replace the key by svc:apiKeyEnv or svc:apiKeyFile in the configuration (apiKeyEnv or apiKeyFile of an svc.Provider), and run `pulumi up`. Then rotate the key: older checkpoints hold it.",
   find: ({ type, props }) =>
     type === PROVIDER_TYPE && isKept(props["svc:apiKey"]) ? "the state holds the API key of this provider" : undefined,
 };
@@ -324,8 +324,8 @@ const DELETES_NOTHING: readonly Kind[] = ["AuthKeys", "AuthOwnershipTransfer"];
 
 const notProtected: AuditRule = {
   name: "not-protected",
-  description: "A resource can be deleted, or replaced, by a change of the program alone.",
-  remedy: "Set the option `protect: true` of the resource, or of the component that it is in.",
+  description: "A change of the program alone can delete or replace a resource.",
+  remedy: "Set the option `protect: true` on the resource, or on its component.",
   find: ofKinds(
     KINDS.filter((kind) => !DELETES_NOTHING.includes(kind)),
     // A provider that is declared absent has nothing to delete.
@@ -336,9 +336,9 @@ const notProtected: AuditRule = {
 const undeclaredSharedOAuth: AuditRule = {
   name: "undeclared-shared-oauth",
   description:
-    "The stack says nothing of OAuth providers that the service adds to a new integration, with its shared keys.",
+    "The stack does not declare the OAuth providers that the service adds to a new integration with its shared keys.",
   remedy:
-    "Declare each: with credentials of your own, or absent (`github: false` in the oauth of a ProjectAuth, `absent: true` of an OAuthProvider). `pulumi-svc drift --unmanaged` shows which are there.",
+    "Declare each: with credentials of your own, or absent (`github: false` in the oauth of a ProjectAuth, `absent: true` of an OAuthProvider). `pulumi-svc drift --unmanaged` shows which exist.",
   find: ofKinds(["AuthIntegration"], (_props, _kind, { undeclaredOAuth = [] }) => {
     if (undeclaredOAuth.length === 0) return undefined;
     const [are, them] = undeclaredOAuth.length === 1 ? ["is", "it"] : ["are", "them"];
@@ -348,21 +348,24 @@ const undeclaredSharedOAuth: AuditRule = {
 
 const ownerChanged: AuditRule = {
   name: "owner-changed",
-  description: "An auth integration has another owner than at first, and no AuthOwnershipTransfer of the stack.",
+  description: "An auth integration has changed its owner, and the stack declares no AuthOwnershipTransfer.",
   remedy:
     "Find out who transferred it: the owner reads and changes all users. Accept it in svc-drift.json if that was you.",
   find: changed(
     "ownedBy",
-    ({ first, now }) => `was owned by ${JSON.stringify(first)}, and is by ${JSON.stringify(now)}`,
+    ({ first, now }) => `was owned by ${JSON.stringify(first)}, and is now owned by ${JSON.stringify(now)}`,
   ),
 };
 
 const keysAddressChanged: AuditRule = {
   name: "keys-address-changed",
-  description: "The address of the public keys of an auth integration leads to another host than at first.",
+  description: "The address of the public keys of an auth integration has moved to another host.",
   remedy:
     "Do not deploy it to applications (`pulumi-svc env` writes it) before you know why: they trust every token that is signed with these keys. Accept it in svc-drift.json if the auth provider has moved.",
-  find: changed("jwksUrl", ({ first, now }) => `had its keys at ${hostIn(first)}, and has them at ${hostIn(now)}`),
+  find: changed(
+    "jwksUrl",
+    ({ first, now }) => `had its public keys at ${hostIn(first)}, and now has them at ${hostIn(now)}`,
+  ),
 };
 
 function changed(output: string, says: (change: Changed) => string): AuditRule["find"] {
@@ -373,7 +376,7 @@ function changed(output: string, says: (change: Changed) => string): AuditRule["
 }
 
 /** An address may contain a password. */
-const hostIn = (address: string): string => (URL.canParse(address) ? new URL(address).host : "an address that is none");
+const hostIn = (address: string): string => (URL.canParse(address) ? new URL(address).host : "an invalid address");
 
 export const auditRules: readonly AuditRule[] = [
   sharedOAuthKeys,

@@ -60,7 +60,7 @@ export function addInitCommand(program: Command): void {
     )
     .addHelpText(
       "after",
-      exitCodes("the files exist", "a file could not be written, or the answer was no", {
+      exitCodes("the files exist", "a file could not be written, or the user declined", {
         2: "wrong usage, or no terminal to ask on and no --yes",
       }),
     )

@@ -79,7 +79,7 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
     return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
   },
   AuthKeys: "the service does not list key sets",
-  AuthOwnershipTransfer: "a transfer is an address to open, and no object",
+  AuthOwnershipTransfer: "a transfer is a URL to open, not an object",
   AuthUser: "the service does not list users",
   Whitelist: "its domains are listed one by one",
 };

@@ -68,12 +68,12 @@ export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
   // From a program without types. If this were skipped, the key of the environment would be used, perhaps of another
   // account.
   const odd = KEY_FORMS.find((form) => !["string", "undefined"].includes(typeof (read(form) ?? undefined)));
-  if (odd !== undefined) return { problem: `svc:${odd} (or the ${odd} of an explicit svc.Provider) must be a text` };
+  if (odd !== undefined) return { problem: `svc:${odd} (or the ${odd} of an explicit svc.Provider) must be a string` };
   const configured = configuredForms(read);
   if (configured.some(({ text }) => isUnknown(text))) return {};
   if (configured.length > 1) {
     const names = configured.map(({ form }) => `svc:${form}`).join(" and ");
-    return { problem: `${names} are set at one place (the configuration, or one svc.Provider): keep one of them` };
+    return { problem: `${names} are set in the same place (the configuration, or one svc.Provider): keep one of them` };
   }
   // The result of an unset variable: `pulumi config set svc:apiKey "$UNSET"`.
   const blank = configured.length > 0 ? undefined : KEY_FORMS.find((form) => typeof read(form) === "string");

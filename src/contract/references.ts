@@ -48,11 +48,11 @@ export function referenceProblem(reference: SecretReference, folder?: string): s
       ? undefined
       : "fromEnv must be the name of an environment variable (letters, digits and _), not its value";
   }
-  if (typeof name !== "string" || !PATH.test(name)) return "fromFile must be the path of a file, not its text";
+  if (typeof name !== "string" || !PATH.test(name)) return "fromFile must be the path of a file, not its content";
   if (isPath(name, folder)) return undefined;
   return (
-    "fromFile must be the path of a file, not the value of a variable: there is no such file, and the name of no variable with this value " +
-    "ends in FILE, PATH or DIR"
+    "fromFile must be the path of a file, not the value of a variable: there is no such file, and no variable whose name ends in FILE, " +
+    "PATH or DIR has this value"
   );
 }
 
@@ -99,7 +99,7 @@ function isPath(path: string, folder: string | undefined): boolean {
 /** Far larger than any secret; a larger file is a mistake. */
 const LARGEST_FILE_BYTES = 64 * 1024;
 
-const NO_TEXT = "is no text (UTF-8)";
+const NO_TEXT = "is not UTF-8 text";
 
 /** The current value of a reference, or why it has none, to follow its name: `is not set`. */
 export type Resolved = { readonly value: string } | { readonly problem: string };
@@ -145,7 +145,7 @@ function fileText(path: string): Resolved {
     const found = statSync(path);
     if (found.isDirectory()) return { problem: "is a folder" };
     // Reading a pipe or a device may never end.
-    if (!found.isFile()) return { problem: "is no regular file" };
+    if (!found.isFile()) return { problem: "is not a regular file" };
     if (found.size > LARGEST_FILE_BYTES) return { problem: "is larger than 64 kB" };
     bytes = readFileSync(path);
   } catch (error) {

@@ -29,8 +29,8 @@ export function refuseProtectedDeletion(rules: Rules, outs: object): void {
   const name = protectionOf(rules, outs);
   if (name === undefined) return;
   throw new Error(
-    `its "${name}" is on, so nothing was sent and it stays. ${TURN_OFF}; after that it can be deleted. ` +
-      "If it is gone at the service already, pulumi refresh takes it out of the stack",
+    `its "${name}" is on, so nothing was sent, and it is kept. ${TURN_OFF}; after that it can be deleted. ` +
+      "If it no longer exists at the service, pulumi refresh removes it from the stack",
   );
 }
 
@@ -45,7 +45,7 @@ export function refuseProtectedReplacement(
   const name = protectionOf(rules, outs) ?? protectionOf(rules, news);
   if (names === "" || name === undefined) return;
   throw new Error(
-    `${subject} is not replaced, although ${names} would: its "${name}" is on. ` +
-      `Leave ${names} as before, or, if somebody changed it at the service, declare what is there (pulumi-svc drift --accept); or, if it is to be replaced, first turn the protection off. ${TURN_OFF} without any other change of it`,
+    `${subject} is not replaced, although the change of ${names} requires it: its "${name}" is on. ` +
+      `Undo the change of ${names}. If somebody changed it at the service, declare the value there (pulumi-svc drift --accept). To replace it, first turn the protection off. ${TURN_OFF} without any other change of it`,
   );
 }

@@ -262,8 +262,8 @@ export async function compareValues(
       const name = referenceName(now);
       const text =
         isReference(was) && digest === undefined
-          ? `the state does not tell which value was last applied, so that of ${name} is sent`
-          : `the value of ${name} differs from the one that was last applied`;
+          ? `the state does not record which value was last applied, so the value of ${name} is sent`
+          : `the value of ${name} differs from the last applied one`;
       return [{ path, text }];
     }
     return [];

@@ -308,11 +308,11 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [integration({ projectId: "prj-1" }), undefined],
   ],
   "owner-changed": [
-    [integration({ ownedBy: "user", __first: { ownedBy: "svc" } }), 'was owned by "svc", and is by "user"'],
+    [integration({ ownedBy: "user", __first: { ownedBy: "svc" } }), 'was owned by "svc", and is now owned by "user"'],
     [{ ...integration({ ownedBy: "user", __first: { ownedBy: "svc" } }), isTransferred: true }, undefined],
     [
       { ...integration({ ownedBy: "eve", __first: { ownedBy: "svc" } }), isTransferred: true },
-      'was owned by "svc", and is by "eve"',
+      'was owned by "svc", and is now owned by "eve"',
     ],
     // The service has always shown it.
     [integration({ ownedBy: "user" }), undefined],
@@ -322,11 +322,11 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
   "keys-address-changed": [
     [
       integration({ jwksUrl: "https://me:canary@b.test/x", __first: { jwksUrl: "https://a.test/x?canary" } }),
-      "had its keys at a.test, and has them at b.test",
+      "had its public keys at a.test, and now has them at b.test",
     ],
     [
       integration({ jwksUrl: "canary", __first: { jwksUrl: "https://a.test" } }),
-      "had its keys at a.test, and has them at an address that is none",
+      "had its public keys at a.test, and now has them at an invalid address",
     ],
     [integration({ jwksUrl: "https://a.test/2", __first: { jwksUrl: "https://a.test/1" } }), undefined],
     [integration({ jwksUrl: "https://a.test" }), undefined],

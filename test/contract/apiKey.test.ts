@@ -70,7 +70,7 @@ test("what is configured and has no value is a problem, also where the environme
   );
   expect(from({ apiKeyFile: folder }).problem).toMatch(/is a folder; svc:apiKeyFile/);
   expect(from({ apiKeyFile: file("long", "k".repeat(70_000)) }).problem).toMatch(/is larger than 64 kB; /);
-  expect(from({ apiKeyFile: file("binary", Buffer.from([0xff, 0xfe])) }).problem).toMatch(/is no text \(UTF-8\); /);
+  expect(from({ apiKeyFile: file("binary", Buffer.from([0xff, 0xfe])) }).problem).toMatch(/is not UTF-8 text; /);
 });
 
 test.each(KEY_FORMS)("%s that is configured as a blank text does not give way to the environment", (form) => {
@@ -93,7 +93,7 @@ test("what is no text, such as a number of a program without types, does not giv
       // As the engine hands it on.
       const { key, problem } = findKey((name) => (name === form ? (odd as unknown as string) : undefined));
       expect(key).toBeUndefined();
-      expect(problem).toBe(`svc:${form} (or the ${form} of an explicit svc.Provider) must be a text`);
+      expect(problem).toBe(`svc:${form} (or the ${form} of an explicit svc.Provider) must be a string`);
     }
   }
 });
@@ -107,9 +107,13 @@ test.each<[string, Configured, RegExp]>([
   [
     "the key and a name",
     { apiKey: "canary-key", apiKeyEnv: "PROD_KEY" },
-    /^svc:apiKey and svc:apiKeyEnv are set at one/,
+    /^svc:apiKey and svc:apiKeyEnv are set in the same place/,
   ],
-  ["two names", { apiKeyEnv: "PROD_KEY", apiKeyFile: "canary" }, /^svc:apiKeyEnv and svc:apiKeyFile are set at one/],
+  [
+    "two names",
+    { apiKeyEnv: "PROD_KEY", apiKeyFile: "canary" },
+    /^svc:apiKeyEnv and svc:apiKeyFile are set in the same place/,
+  ],
   ["all", { apiKey: "canary", apiKeyEnv: "PROD_KEY", apiKeyFile: "canary" }, /^svc:apiKey and svc:apiKeyEnv and svc:/],
 ])("%s at one place are an error in words", (_which, configured, words) => {
   process.env["PROD_KEY"] = "canary-value";
@@ -192,7 +196,7 @@ describe("a form of a key that a program gives", () => {
       "apiKeyEnv: must be the name of an environment variable, not its value",
     );
     expect(givenProblem("apiKeyFile", " CANARY_KEY")).toMatch(/^apiKeyFile: must be the path of a file, not the value/);
-    expect(givenProblem("apiKeyFile", "keys\n")).toBe("apiKeyFile: must be the path of a file, not its text");
+    expect(givenProblem("apiKeyFile", "keys\n")).toBe("apiKeyFile: must be the path of a file, not its content");
     expect(givenProblem("apiKeyEnv", "PROD_KEY")).toBeUndefined();
     expect(givenProblem("apiKeyFile", "keys/prod")).toBeUndefined();
   });

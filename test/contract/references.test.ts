@@ -43,14 +43,14 @@ test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
 test("a variable with bytes that are no UTF-8 has no value, and its key does not give way to another one", () => {
   // As Node shows such bytes.
   process.env["SVC_TEST_SECRET"] = "caf\uFFFD";
-  expect(resolveReference(fromEnv("SVC_TEST_SECRET"))).toEqual({ problem: "is no text (UTF-8)" });
+  expect(resolveReference(fromEnv("SVC_TEST_SECRET"))).toEqual({ problem: "is not UTF-8 text" });
   const ofKey = (name?: string) => findKey((form) => (form === "apiKeyEnv" ? name : undefined));
-  expect(ofKey("SVC_TEST_SECRET").problem).toMatch(/^no API key: SVC_TEST_SECRET is no text \(UTF-8\); svc:apiKeyEnv /);
+  expect(ofKey("SVC_TEST_SECRET").problem).toMatch(/^no API key: SVC_TEST_SECRET is not UTF-8 text; svc:apiKeyEnv /);
   const saved = { ...process.env };
   writeFileSync(join(folder, "other"), "key-of-another-account");
   Object.assign(process.env, { SVC_API_KEY: "caf\uFFFD", SVC_API_KEY_FILE: join(folder, "other") });
   try {
-    expect(ofKey()).toEqual({ problem: "no API key: SVC_API_KEY is no text (UTF-8); SVC_API_KEY names it" });
+    expect(ofKey()).toEqual({ problem: "no API key: SVC_API_KEY is not UTF-8 text; SVC_API_KEY names it" });
   } finally {
     process.env = saved;
   }
@@ -74,8 +74,8 @@ test.each([
   ["", "is empty"],
   ["\n", "is empty"],
   ["x".repeat(65_537), "is larger than 64 kB"],
-  [Buffer.from([0xff, 0xfe, 0x41]), "is no text (UTF-8)"],
-  ["a\0b", "is no text (UTF-8)"],
+  [Buffer.from([0xff, 0xfe, 0x41]), "is not UTF-8 text"],
+  ["a\0b", "is not UTF-8 text"],
 ])("a file that is no secret has none (%#)", (content, problem) => {
   expect(resolveReference(written(content), folder)).toEqual({ problem });
 });
@@ -84,7 +84,7 @@ test("a path that is no file says what it is", () => {
   expect(resolveReference(fromFile("."), folder)).toEqual({ problem: "is a folder" });
   expect(resolveReference(fromFile("nowhere"), folder)).toEqual({ problem: "does not exist" });
   expect(resolveReference(fromFile(join(folder, "secret/below")))).toEqual({ problem: "does not exist" });
-  expect(resolveReference(fromFile("/dev/zero"))).toEqual({ problem: "is no regular file" });
+  expect(resolveReference(fromFile("/dev/zero"))).toEqual({ problem: "is not a regular file" });
   symlinkSync("itself", join(folder, "itself"));
   expect(resolveReference(fromFile("itself"), folder)).toEqual({ problem: "cannot be read (ELOOP)" });
 });
@@ -159,7 +159,7 @@ test("fromEnv refuses the value of a variable, and shows it nowhere", () => {
   );
   expect(String(refused("canary value"))).toMatch(/^TypeError: fromEnv: must be the name/);
   expect(String(refused("canary value"))).not.toContain("canary");
-  expect(() => fromFile("")).toThrow("fromFile: must be the path of a file, not its text");
+  expect(() => fromFile("")).toThrow("fromFile: must be the path of a file, not its content");
 });
 
 describe("where another variable holds the name of one that is not set", () => {

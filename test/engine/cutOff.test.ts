@@ -152,7 +152,10 @@ test("a terminal that hangs up lets what has begun end", async () => {
   await stack.service.clearRequests();
   await stack.service.fault({ method: "PATCH", path: ENDPOINT, delayMs: 3_000, times: 1 });
   const cut = await cutOff(["--repair", "--yes"], patched, (pid) => process.kill(-pid, "SIGHUP"));
-  expect(cut).toMatchObject({ code: 1, stderr: expect.stringMatching(/interrupted: what had begun has ended/) });
+  expect(cut).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/interrupted: changes that had begun were completed/),
+  });
   expect(await size()).toBe(2);
   await tellsTruth();
 });

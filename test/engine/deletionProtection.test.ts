@@ -45,7 +45,7 @@ test("destroy, removal and replacement are refused in the plan; without the engi
   const replaced = await stack.preview();
   expect(replaced.code).not.toBe(0);
   expect(replaced.text).toMatch(
-    /AuthIntegration \S+ \("auth"\) is not replaced, although "databaseName" would: its "deletionProtection" is on/,
+    /AuthIntegration \S+ \("auth"\) is not replaced, although the change of "databaseName" requires it: its "deletionProtection" is on/,
   );
   expect(await service.mutations()).toEqual([]);
   expect(await service.state()).toEqual(standing);

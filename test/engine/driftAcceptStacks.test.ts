@@ -77,7 +77,7 @@ test("of two stacks each accepts what is its own: what the other one declares st
     files: ["prod.js"],
     otherStacks: ["dev"],
     accepted: [{ name: "own", path: "size", found: 4 }],
-    left: [{ name: "api", file: "dev.js", line: 2, code: "size: 4", reason: expect.stringMatching(/taken back/) }],
+    left: [{ name: "api", file: "dev.js", line: 2, code: "size: 4", reason: expect.stringMatching(/undone/) }],
   });
   expect(read(stack, "dev.js")).toBe(DEV);
   expect(read(stack, "prod.js")).toContain(`size: 4, name: "own"`);
@@ -92,7 +92,7 @@ test("of two stacks each accepts what is its own: what the other one declares st
   expect(failed).toMatchObject({
     code: 1,
     accepted: [],
-    messages: [expect.stringMatching(/^nothing is edited.*no way$/)],
+    messages: [expect.stringMatching(/^nothing was edited.*no way$/)],
   });
   expect(read(stack, "prod.js")).toBe(before);
   // With its own class it is found. Cut off while the plan runs, the edit does not stay.
@@ -102,7 +102,7 @@ test("of two stacks each accepts what is its own: what the other one declares st
   expect(read(stack, "prod.js")).toBe(own);
   const kept = await svc(stack, ["drift", "--accept", "--force", "--stack", "prod"]);
   expect(kept).toMatchObject({ code: 0, stderr: "" });
-  expect(kept.stdout).toContain("Look at its plan before you commit the edit: dev.");
+  expect(kept.stdout).toContain("Check its plan before you commit the edit: dev.");
   expect(await stack.run("preview", "--refresh", "--expect-no-changes", "--stack", "prod")).toMatchObject({ code: 0 });
   stack.write("dev.js", DEV);
   expect(await stack.run("preview", "--refresh", "--expect-no-changes", "--stack", "dev")).toMatchObject({ code: 0 });

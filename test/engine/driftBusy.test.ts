@@ -74,7 +74,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const inProgram = (file: string): string => join(stack.folder, "program", file);
 
 const BUSY =
-  /^pulumi-svc: an update of the stack is running, or was interrupted: (.*)\. Wait for its end, as with --wait 600\. If its process was killed, run pulumi cancel, [^\n]*\n$/;
+  /^pulumi-svc: an update of the stack is running, or was interrupted: (.*)\. Wait for its end, for example with --wait 600\. If its process was killed, run pulumi cancel, [^\n]*\n$/;
 
 /** Expects a command that reports the update with its own exit code and does nothing. */
 async function expectBusy(sign: string, ...args: string[]): Promise<Ended> {
@@ -140,7 +140,7 @@ test("an up that begins and ends in the middle of the look is no drift", async (
   expect(await look).toMatchObject({
     code: 11,
     stdout: "",
-    stderr: expect.stringMatching(/it has changed the state during the look at it\. Wait for its end/),
+    stderr: expect.stringMatching(/it changed the state while this command read it\. Wait for its end/),
   });
   expect(await svc(stack, ["drift"])).toMatchObject({ code: 0, stderr: "" });
 });

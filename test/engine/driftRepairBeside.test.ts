@@ -40,7 +40,7 @@ test("what lives in a replaced integration is named as lost and looked at; what 
   expect(await repair(stack, "--allow-replace")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^pulumi-svc: nothing was changed: with ordinary the engine would also replace .*domain-ordinary.*pulumi up --refresh replaces all of it.*--accept ordinary$/m,
+      /^pulumi-svc: nothing was changed: to replace ordinary, the engine would also replace .*domain-ordinary.*pulumi up --refresh replaces all of it.*--accept ordinary$/m,
     ),
   });
   // What spells it out is lost unseen by the engine: it is named before anything is done.
@@ -58,7 +58,9 @@ test("what lives in a replaced integration is named as lost and looked at; what 
   const replaced = await repair(stack, "constant", "--allow-replace");
   expect(replaced).toMatchObject({
     code: 7,
-    stdout: expect.stringMatching(/are lost at the service until another repair.*github-constant[^]*repaired constant/),
+    stdout: expect.stringMatching(
+      /deleted at the service together with it, until another repair.*github-constant[^]*repaired constant/,
+    ),
   });
   expect(replaced.stdout).toMatch(/^still different: WhitelistDomain domain-constant/m);
   expect(replaced.stdout).toMatch(/^still different: OAuthProvider github-constant/m);

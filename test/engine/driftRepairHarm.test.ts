@@ -102,7 +102,9 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   });
   expect(await interruptedAtImport(stack)).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^pulumi-svc: interrupted: what had begun has ended, and the rest is as it was/m),
+    stderr: expect.stringMatching(
+      /^pulumi-svc: interrupted: changes that had begun were completed, and the others were not begun/m,
+    ),
   });
   expect(await stack.entries()).toEqual(before);
   await service.clearFaults();
@@ -112,7 +114,7 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   const env = { PULUMI_CONTINUE_ON_ERROR: "true", ...beforeUp(stack, "edit", edited) };
   expect(await repair(stack, [], env)).toMatchObject({
     code: 9,
-    stderr: expect.stringMatching(/nothing was changed: the service holds something else than what was shown/),
+    stderr: expect.stringMatching(/nothing was changed: the drift at the service is no longer what was shown/),
   });
   expect(await service.mutations()).toEqual([]);
   expect(await stack.entries()).toEqual(before);

@@ -243,7 +243,7 @@ describe("a stored key", () => {
     await stack.config("svc:apiKeyEnv", "PROD_KEY");
     const both = await stack.preview();
     expect(both.code).not.toBe(0);
-    expect(both.text).toMatch(/svc:apiKey and svc:apiKeyEnv are set at one place/);
+    expect(both.text).toMatch(/svc:apiKey and svc:apiKeyEnv are set in the same place/);
     // What the last up stored goes on until the next one.
     expect(await stack.refresh()).toMatchObject({ code: 0 });
 

@@ -241,7 +241,7 @@ describe("a program with every secret by reference, in a folder that main names"
     const plan = await stack.preview("--diff");
     expect(plan.code).toBe(0);
     for (const name of ["GOOGLE_SECRET", "APP_TOKEN", "the file secrets/smtp"])
-      expect(plan.text).toContain(`the value of ${name} differs from the one that was last applied`);
+      expect(plan.text).toContain(`the value of ${name} differs from the last applied one`);
     expect(plan.text).toMatch(/4 to update/);
 
     Object.assign(stack.env, { SVC_DEBUG: "1", SVC_LOG: "debug" });

@@ -47,7 +47,7 @@ describe.each(CASES)("%s", (kind, make, least, replacing, other) => {
     for (const time of [1, 2]) {
       const { message } = await thrownBy(given.delete(state));
       expect([time, message]).toEqual([time, expect.stringContaining(`Could not delete ${kind} ${state.id}`)]);
-      expect(message).toContain('its "deletionProtection" is on, so nothing was sent and it stays');
+      expect(message).toContain('its "deletionProtection" is on, so nothing was sent, and it is kept');
       expect(message).toContain('Give it "deletionProtection: false" in the program, and run pulumi up');
     }
     expect(await given.requests()).toEqual([]);
@@ -104,7 +104,9 @@ describe.each(CASES)("%s", (kind, make, least, replacing, other) => {
     const news = { ...least, ...replacing, ...now };
     const { failure, said } = await planned(given, state, { ...least, ...before }, news);
     const [name] = Object.keys(replacing);
-    expect(failure).toContain(`${kind} ${state.id} ("thing") is not replaced, although "${name}" would`);
+    expect(failure).toContain(
+      `${kind} ${state.id} ("thing") is not replaced, although the change of "${name}" requires it`,
+    );
     expect(failure).toContain('first turn the protection off. Give it "deletionProtection: false"');
     // What would be lost is said all the same.
     expect(said).toEqual([expect.stringContaining("is replaced, because")]);

@@ -52,7 +52,7 @@ test.each<[svc.ProviderArgs, RegExp]>([
   [{ apiKey: "canary", apiKeyEnv: "NAME" }, /^Provider "p": apiKey and apiKeyEnv: give one of them$/],
   [{ apiKeyEnv: "NAME", apiKeyFile: "canary" }, /^Provider "p": apiKeyEnv and apiKeyFile: give one of them$/],
   [{ apiKeyEnv: "canary-key" }, /^Provider "p": apiKeyEnv: must be the name of an environment variable/],
-  [{ apiKeyFile: "canary\n" }, /^Provider "p": apiKeyFile: must be the path of a file, not its text$/],
+  [{ apiKeyFile: "canary\n" }, /^Provider "p": apiKeyFile: must be the path of a file, not its content$/],
 ])("bad arguments are refused at once, without showing them: %j", (args, words) => {
   const make = () => new svc.Provider("p", args);
   expect(make).toThrow(words);

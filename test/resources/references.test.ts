@@ -181,7 +181,7 @@ describe("once it is applied", () => {
     expect(await planned(given, state, GIVEN)).toEqual({
       changes: true,
       replaces: [],
-      says: [`"clientSecret" of ${GOOGLE}: the value of ${NAME} differs from the one that was last applied`],
+      says: [`"clientSecret" of ${GOOGLE}: the value of ${NAME} differs from the last applied one`],
     });
     const { next, sent } = await updated(given, state, GIVEN);
     expect(sent).toEqual([hashed(`${CANARY}-rotated`)]);
@@ -321,7 +321,7 @@ describe("once it is applied", () => {
     const edited = { ...state, outs: { ...state.outs, __applied } };
     const { says } = await planned(given, edited, GIVEN);
     expect(says).toEqual([
-      `"clientSecret" of ${GOOGLE}: the state does not tell which value was last applied, so that of ${NAME} is sent`,
+      `"clientSecret" of ${GOOGLE}: the state does not record which value was last applied, so the value of ${NAME} is sent`,
     ]);
     const { next, sent } = await updated(given, edited, GIVEN);
     expect(sent).toEqual([hashed(VALUE)]);

@@ -125,7 +125,7 @@ const MISTAKES: readonly Mistake[] = [
     succeeds: true,
   },
   { what: "The same domain twice", program: [one("Whitelist", { domains: [DOMAIN, `${DOMAIN}:443`] })] },
-  { what: "An address that is none", program: [one("AuthUser", { email: "nobody" })] },
+  { what: "A text that is not an e-mail address", program: [one("AuthUser", { email: "nobody" })] },
   {
     what: "Two primary computes on one branch",
     program: [...COMPUTE, one("ComputeEndpoint", { branchId: "br-dev" }, "b")],

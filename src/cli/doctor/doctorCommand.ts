@@ -17,7 +17,7 @@ export function addDoctorCommand(program: Command): void {
     .addOption(
       new Option(
         "--audit",
-        "instead: report what the stack's state has that a production stack should not have. It asks the service nothing, and decrypts no secret",
+        "report what is unsafe for production in the stack's state, instead of the checks. Sends no request to the service, and decrypts no secret",
       ).conflicts("project"),
     )
     .addOption(new Option("--max-size <CU>", "with --audit: the largest size of a compute").argParser(size))
@@ -29,7 +29,7 @@ export function addDoctorCommand(program: Command): void {
     .addHelpText(
       "after",
       exitCodes(
-        "no check failed, whatever warnings there are, or with --audit no findings",
+        "no check failed (warnings are allowed), or with --audit no findings",
         "a check failed, or with --audit the state could not be read",
         { 10: "findings of --audit" },
       ),

@@ -88,7 +88,7 @@ function packageCheck(found: string | undefined): Check {
   if (version === OWN.version) return ok("package", `pulumi-svc ${version} is found from the folder of the program`);
   return warning(
     "package",
-    `the program runs pulumi-svc ${version}; this command is of ${OWN.version ?? "an unknown version"}`,
+    `the program runs pulumi-svc ${version}; this command is version ${OWN.version ?? "unknown"}`,
     "Run `npx pulumi-svc doctor` in the folder of the program, so that both are the same.",
   );
 }

@@ -75,7 +75,7 @@ export function settingsChecks(
     project,
   );
   if (unknown.length > 0) {
-    const message = `no settings of pulumi-svc, so they have no effect: ${keysWithNearest("svc", unknown, SETTING_NAMES)}`;
+    const message = `not settings of pulumi-svc, so they have no effect: ${keysWithNearest("svc", unknown, SETTING_NAMES)}`;
     checks.push(warning("unknown settings", message, "Rename them, or remove them with `pulumi config rm`."));
   }
   return checks;
@@ -90,7 +90,7 @@ function keyCheck(read: ReadSetting, sourceOf: Sources["sourceOf"]): Check[] {
   // The key belongs to a provider of the program, which has its own line.
   if (place === undefined) return [];
   if (form !== "apiKey") {
-    return [ok("API key", `${keyName(source)} holds it, by its name in ${place}, for pulumi up and preview`)];
+    return [ok("API key", `from ${keyName(source)}, which ${place} names, for pulumi up and preview`)];
   }
   return [ok("API key", `from ${place}, for pulumi up and preview`, isConfigured ? BY_NAME : undefined)];
 }
@@ -110,6 +110,6 @@ export function proxyCheck(): Check {
   return warning(
     "proxy",
     `${named} is set, and ${exceptions} does not contain 127.0.0.1: the Pulumi SDK would connect to the engine through the proxy`,
-    `Set ${exceptions}=127.0.0.1,localhost in the environment, in addition to its present value, without blanks.`,
+    `Set ${exceptions}=127.0.0.1,localhost in the environment, in addition to its present value, without spaces.`,
   );
 }

@@ -81,7 +81,7 @@ function cliCheck({ ok: works, stdout, reason }: Run): Check {
   if (isAtLeast(version, EXIT_CODES_SINCE)) return ok("Pulumi CLI", version);
   return warning(
     "Pulumi CLI",
-    `${version}; before ${EXIT_CODES_SINCE} no exit code of the CLI tells drift from a failure`,
+    `${version}; before ${EXIT_CODES_SINCE} the exit codes of the CLI do not distinguish drift from a failure`,
     INSTALL,
   );
 }
@@ -103,7 +103,7 @@ function storedSecretsCheck({ resources }: StackState): Check[] {
     ok(
       "secrets",
       `the state holds these secrets of the stack's configuration, encrypted: ${names}`,
-      "An argument that takes svc.fromEnv or svc.fromFile needs none of them. After `pulumi config rm NAME`, the next `pulumi up` removes it from the state.",
+      "An argument that takes svc.fromEnv or svc.fromFile does not need them. After `pulumi config rm NAME`, the next `pulumi up` removes it from the state.",
     ),
   ];
 }

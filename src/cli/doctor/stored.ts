@@ -33,15 +33,15 @@ const SET_AGAIN = "Set it again, as the line `credentials` says. No `pulumi up` 
 const SET_AND_STORE =
   "Set it again, as the line `credentials` says. Then run `pulumi up`: it stores the current settings.";
 const STORE_OF_PROVIDER =
-  "If the key was rotated, give the provider the new one and run `pulumi up`: it stores the key.";
+  "If the key was rotated, pass the new one to the provider and run `pulumi up`: it stores the key.";
 const SET_THERE = "If the key was rotated, set the new one there. No `pulumi up` is needed.";
 /** For a stored name that has no value here. */
 const GIVE_VALUE =
-  "Give it one where these commands run. If another name is configured by now, run `pulumi up`: it stores that name.";
+  "Set it where these commands run. If another name is configured now, run `pulumi up`: it stores that name.";
 const SET_MISSING =
   "Set what is missing in the environment of these commands, or configure it and run `pulumi up`, which stores it.";
 const GIVE_MISSING =
-  "Set what is missing in the environment of these commands, or give it to the svc.Provider and run `pulumi up`, which stores it.";
+  "Set what is missing in the environment of these commands, or pass it to the svc.Provider and run `pulumi up`, which stores it.";
 const BY_NAME_IN_PROVIDER =
   "The state holds this key, encrypted. apiKeyEnv or apiKeyFile of the svc.Provider stores a name alone, and a rotation needs no `pulumi up`.";
 
@@ -158,7 +158,7 @@ function storedWords({ form, source }: Kept, than: "same" | "other" | undefined)
     case "name":
       return `${stored} no key, but the name of ${keyName(source)}${but === "" ? "" : `, whose key${but}`}`;
     case "nothing":
-      return `${stored} no key, so that of the environment (${placeOf(source)}) counts${but === "" ? "" : `, which${but}`}`;
+      return `${stored} no key, so the key in the environment (${placeOf(source)}) is used${but === "" ? "" : `, which${but}`}`;
   }
 }
 
@@ -174,7 +174,7 @@ function verdictOn({ baseUrl }: Settings, { answers, failed, tells }: Answered):
   const place = hostAndPort(baseUrl);
   if (isRefused(failed)) return `${place} refuses the key (401)`;
   if (failed !== undefined) return wordsOf(failed);
-  if (tells === "nothing") return `whether ${place} accepts the key is not known without a project`;
+  if (tells === "nothing") return `without a project, it is not known whether ${place} accepts the key`;
   if (tells === "key") return `${place} does not refuse the key`;
   const [forbidden, missing] = [forbiddenIn(answers), missingIn(answers)];
   if (forbidden.length > 0) return `the key may not read ${forbidden.join(", ")} (403)`;

@@ -51,7 +51,7 @@ export function addDriftCommand(program: Command): void {
       ).conflicts(["stack", "unmanaged"]),
     )
     .addOption(
-      new Option("--wait <seconds>", "where an update of the stack runs: wait for its end, at most this long")
+      new Option("--wait <seconds>", "if an update of the stack is running, wait for its end, at most this long")
         .argParser(seconds)
         .conflicts("from"),
     )
@@ -66,17 +66,17 @@ export function addDriftCommand(program: Command): void {
     .addOption(
       modeOption(
         "repair",
-        "bring back what was last deployed, for what drifted and nothing else; pending edits of the program stay pending",
+        "restore the last deployed state of what drifted, and of nothing else; pending changes of the program stay pending",
         ["from", "unmanaged", "out"],
       ),
     )
     .option("--yes", "with --repair: do not ask for confirmation")
-    .option("--expect <fingerprint>", "with --repair: refuse where the drift is not the one with this fingerprint")
-    .option("--allow-replace", "with --repair: also replace or delete, where the repair does")
+    .option("--expect <fingerprint>", "with --repair: refuse if the drift has another fingerprint than this")
+    .option("--allow-replace", "with --repair: also repair what needs a replacement or a deletion")
     .addOption(
       modeOption(
         "ignore",
-        "write to svc-drift.json that what differs now may differ: in these resources (with --unmanaged also ids of objects)",
+        "tolerate the present drift of these resources (with --unmanaged also ids of objects): add it to svc-drift.json",
         ["from"],
       ),
     )
@@ -86,12 +86,12 @@ export function addDriftCommand(program: Command): void {
     .option("--all-stacks", "with --ignore: also for the resources of these names in the other stacks of the program")
     .addHelpText(
       "after",
-      exitCodes("no drift, or all of it accepted, repaired or ignored", "failure, or the answer was no", {
+      exitCodes("no drift, or all of it accepted, repaired or ignored", "failure, or the user declined", {
         2: "wrong usage, or no terminal to ask on and no --yes",
         7: "drift, or some of it is left after --accept or --repair",
         8: "no drift, but objects that are not declared",
         9: "with --repair: other drift than what was expected or shown",
-        [EXIT_BUSY]: "an update of the stack is running, or was interrupted: nothing is known",
+        [EXIT_BUSY]: "an update of the stack is running, or was interrupted: the result is unknown",
       }),
     )
     .action(async (resources: string[], given: DriftFlags & ModeFlags, command: Command) => {
@@ -149,9 +149,10 @@ function misuseOf(resources: readonly string[], flags: DriftFlags & ModeFlags): 
     if (resources.length === 0) return "--ignore needs the resources that may differ";
     if (flags.reason === undefined) return "--ignore needs --reason: why they may differ";
     if (flags.allStacks !== true) return undefined;
-    if ((flags.stack ?? []).length > 1) return "--all-stacks takes one --stack: the one whose values may be found";
+    if ((flags.stack ?? []).length > 1)
+      return "--all-stacks takes one --stack: the one whose found values are tolerated";
     return resources.some((one) => one.startsWith("urn:pulumi:"))
-      ? "--all-stacks needs the names of resources: a URN is of one stack"
+      ? "--all-stacks needs the names of resources: a URN belongs to one stack"
       : undefined;
   }
   return (flags.stack ?? []).length > 1 ? `--${mode} takes one --stack` : undefined;
@@ -173,6 +174,6 @@ function lastDay(text: string): string {
   const day = new Date(`${text}T00:00:00Z`);
   if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text)
     throw new InvalidArgumentError("It must be a date, as 2027-01-31.");
-  if (text < new Date().toISOString().slice(0, 10)) throw new InvalidArgumentError("This day is over.");
+  if (text < new Date().toISOString().slice(0, 10)) throw new InvalidArgumentError("This day is in the past.");
   return text;
 }

@@ -112,7 +112,7 @@ const HEAD = ["property", "declared", "found"];
 const IGNORED = "Not drift: covered by ignoreChanges";
 const TOLERATED = `Not drift: tolerated by ${IGNORE_FILE}`;
 const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
-export const EXPIRED = `Entries of ${IGNORE_FILE} that have run out: they do not count`;
+export const EXPIRED = `Entries of ${IGNORE_FILE} that have expired and have no effect`;
 export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 export const REPAIR_COMMAND = "pulumi up --refresh";
 
@@ -122,7 +122,7 @@ const isRepairable = (resources: readonly Repaired[]): boolean => resources.some
 /** How to respond to drift. */
 const answers = (shown: (command: string) => string): string[] => [
   `${shown(REPAIR_COMMAND)} repairs this. It also deploys pending changes of the program.`,
-  `${shown("pulumi-svc drift --repair")} repairs this alone, ${shown("--accept")} edits the program, ${shown("--ignore")} writes down that it may stay.`,
+  `${shown("pulumi-svc drift --repair")} repairs this alone, ${shown("--accept")} edits the program, ${shown("--ignore")} tolerates it.`,
 ];
 
 /** `command`: formatted for the output format. */
@@ -132,7 +132,7 @@ export const toleratedAdvice = (command: string): string =>
 const objectCells = ({ kind, id, describe, adopt }: Unmanaged): string[] => [
   `${kind} ${id}`,
   describe,
-  `to take it over: ${adopt}`,
+  `to manage it: ${adopt}`,
 ];
 
 const toleratedCells = (object: ToleratedUnmanaged): string[] => [
@@ -277,7 +277,7 @@ function toMarkdown(report: Report): string {
   return `${blocks.join("\n\n")}\n`;
 }
 
-const OBJECT_HEAD = ["Object", "What it is", "To take it over"];
+const OBJECT_HEAD = ["Object", "What it is", "To manage it"];
 export const ENTRY_HEAD = ["Entry", "What it is about", "Reason"];
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -168,7 +168,7 @@ export function newEntries(
 }
 
 const TOLERATED_ALREADY = `is tolerated already, by another entry of ${IGNORE_FILE}`;
-const NOT_A_VALUE = "which cannot be ignored: only a value that differs can";
+const NOT_A_VALUE = "which cannot be ignored: only differing values can";
 
 function nothingToIgnore(name: string, drift: Drifted | undefined, property: string | undefined): string {
   if (drift === undefined) return `"${name}" is as declared, so there is nothing to ignore`;

@@ -48,13 +48,13 @@ const checkedResourceEntry = resourceEntry
   })
   .refine(({ found = null, property = "" }) => found === null || !mayHoldSecret(property, found), {
     path: ["found"],
-    message: 'is a secret by its name or its form: leave out "found". The entry then holds for any value',
+    message: 'looks like a secret by its name or its form: leave out "found". The entry then covers any value',
   })
   .meta({ dependencies: { found: ["property"] } });
 
 export const unmanagedEntry = z.strictObject({
   unmanaged: text("the id of an object").describe(
-    "The id of an object that is declared nowhere, as --unmanaged shows it. * is any text.",
+    "The id of an object that is declared nowhere, as --unmanaged shows it. * matches any text.",
   ),
   kind: z
     .enum(KINDS, `must be one of ${KINDS.join(", ")}`)
@@ -75,7 +75,7 @@ export const ruleEntry = z.strictObject({
 });
 
 const outline = z.strictObject({
-  $schema: z.string("must be a text").optional().describe("Where an editor finds this schema."),
+  $schema: z.string("must be a string").optional().describe("Where an editor finds this schema."),
   ignore: z.array(z.unknown(), "must be a list"),
 });
 

@@ -17,7 +17,7 @@ export async function appendToJobSummary(report: Report): Promise<void> {
 /** For one step, in bytes. GitHub drops a larger summary entirely. */
 const LARGEST_SUMMARY = 1_024 * 1_024;
 const SHORTENED =
-  "\n\nThe report is longer than a job summary may be: its beginning stands here, all of it in the log.\n";
+  "\n\nThe report is too long for a job summary, so only its beginning is shown here. The log has all of it.\n";
 
 /** The first lines, if the whole report exceeds this number of bytes. */
 function shortened(report: string, most: number): string {

@@ -85,7 +85,7 @@ async function lookedOnce<Found>(
     for (const { pulumi, state } of asked) {
       const now = await exportedState(pulumi, withSecrets);
       refuseUnfinished(now);
-      if (now.text !== state.text) throw new UnfinishedError("it has changed the state during the look at it");
+      if (now.text !== state.text) throw new UnfinishedError("it changed the state while this command read it");
     }
   };
   try {
@@ -142,7 +142,7 @@ function mustHoldAll(results: readonly RefreshResult[], state: StackState, targe
   );
   if (missing.length === 0) return;
   const names = [...new Set(missing.map(({ urn }) => `"${nameInUrn(urn)}"`))].join(", ");
-  throw new Error(`pulumi refresh did not tell what it found of ${names}. Run this again`);
+  throw new Error(`pulumi refresh did not report what it found for ${names}. Run this again`);
 }
 
 /**
@@ -169,7 +169,9 @@ export async function loggedRun(
     process.stderr.write(log.traced.map((line) => `${terminalText(line)}\n`).join(""));
     if (!run.ok || log.errors.length > 0) throw failure(command[0], [...log.errors, ...run.errors], run.reason);
     if (!log.isComplete)
-      throw new Error(`the events of pulumi ${command[0]} end too early: is the disk of the temporary files full?`);
+      throw new Error(
+        `the event log of pulumi ${command[0]} is incomplete: check whether the disk for temporary files is full`,
+      );
     return log;
   } finally {
     events.close();
@@ -183,6 +185,6 @@ function failure(command: string, errors: readonly string[], reason: string): Er
   refuseLocked(line);
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
   // An older CLI reports nothing more specific.
-  const advice = line.startsWith("unknown flag") ? ". This CLI is too old for pulumi-svc: update it" : "";
+  const advice = line.startsWith("unknown flag") ? ". This Pulumi CLI is too old for pulumi-svc: update it" : "";
   return new Error(`pulumi ${command} failed: ${withoutSecrets(line)}${more}${advice}`);
 }

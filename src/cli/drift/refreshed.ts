@@ -123,7 +123,7 @@ const isNotIn =
     others.every((other) => other.path !== path);
 
 const unrepairable = (name: string): string =>
-  `no update brings "${name}" back, which is no argument: find out who changed it. pulumi-svc drift --ignore writes down that it may stay`;
+  `"${name}" is not an argument, so no update restores it: find out who changed it. To tolerate it, run pulumi-svc drift --ignore`;
 
 const UNREPLACED = "a replacement has deleted it, and the new one could not be created: the next pulumi up creates it";
 

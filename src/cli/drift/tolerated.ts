@@ -163,7 +163,7 @@ function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly 
   );
   if (secrets.length === 0) return [];
   const which = `${entry.property ?? ""} of ${entry.resource}`;
-  return [`${at}.found: ${which} is a secret: leave out "found". The entry then holds for any value`];
+  return [`${at}.found: ${which} is a secret: leave out "found". The entry then covers any value`];
 }
 
 /** Whether the entry gives a value where a report shows a secret. */

@@ -40,7 +40,7 @@ const LINES: Record<Exclude<Format, "json">, LineFormat> = {
   dotenv: {
     canHold: (value) => !/[\s#$'"`\\;&|<>()]/.test(value) && !isObeyed(value),
     words:
-      "a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files take in different ways",
+      "a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files interpret differently",
     line: (name, value) => `${name}=${value}`,
   },
   /**

@@ -174,6 +174,6 @@ function clashes(all: readonly NamedVariable[]): string[] {
     // The resources differ by name, or only by URN.
     const labels = new Set(same.map(labelOf));
     const which = labels.size === same.length ? [...labels] : same.map(({ urn, output }) => `${urn}.${output}`);
-    return [`${name} is the name of ${which.join(" and ")}: give another name, with --map '${which[0]}=NAME'`];
+    return [`${name} is the name of ${which.join(" and ")}: set another name with --map '${which[0]}=NAME'`];
   });
 }

@@ -203,8 +203,8 @@ function notesOnContainer(
   const inside = named.filter(({ one }) => livesInIntegration(one.object.kind));
   if (integration !== undefined || container === undefined || inside.length === 0) return [];
   return [
-    `${inside.map(({ name }) => `"${name}"`).join(", ")}: the file does not declare the integration ${container.id}, in which this lives. ` +
-      "Where the program declares it, give its projectId in place of the constant, so that the order is right when it is replaced",
+    `${inside.map(({ name }) => `"${name}"`).join(", ")}: the file does not declare the integration ${container.id}, which contains this. ` +
+      "If the program declares it, pass its projectId instead of the constant, so that the order is right when it is replaced",
   ];
 }
 
@@ -220,8 +220,8 @@ const notesOnKeys = (name: string): string[] => [
 ];
 
 const NO_STATE =
-  "No stack is selected here, so nothing is known of what it holds. If it is not empty, run this command where it is selected, or with --stack: " +
-  "otherwise what the stack already holds is imported a second time, under another name";
+  "No stack is selected here, so objects that a stack already holds were not left out. If your stack is not empty, select it or use --stack: " +
+  "otherwise those objects are imported a second time, under another name";
 
 /** Reports all problems of the command line, the files and the settings at once, before any request to the service. */
 async function checked(

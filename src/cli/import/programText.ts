@@ -61,7 +61,7 @@ const INDENT = "  ";
 
 function blockOf(stack: string, body: string): string {
   return [
-    "// The objects exist once: no other stack declares them.",
+    "// Each of these objects exists once, so only one stack may declare it.",
     `if (pulumi.getStack() === ${quoted(stack)}) {`,
     body.replace(/^(?=.)/gm, INDENT),
     "}",

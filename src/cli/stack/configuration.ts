@@ -34,7 +34,7 @@ export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   const { ok, stdout, reason } = await pulumi(["config", "--json"]);
   if (!ok) throw new Error(reason);
   const { success, data } = configuration.safeParse(parsed(stdout));
-  if (!success) throw new Error("pulumi config --json printed something else than the configuration");
+  if (!success) throw new Error("pulumi config --json did not print the configuration");
   return data;
 }
 

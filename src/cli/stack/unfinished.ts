@@ -21,7 +21,7 @@ export class UnfinishedError extends BusyError {
   constructor(sign: string) {
     const what = `an update of the stack is running, or was interrupted: ${sign}`;
     super(
-      `${what}. Wait for its end, as with --wait 600. If its process was killed, run pulumi cancel, then pulumi up --refresh, and pulumi refresh --clear-pending-creates if operations are still pending`,
+      `${what}. Wait for its end, for example with --wait 600. If its process was killed, run pulumi cancel, then pulumi up --refresh, and pulumi refresh --clear-pending-creates if operations are still pending`,
     );
     this.what = what;
   }

@@ -62,7 +62,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     if (absent === true)
       return CREDENTIALS.filter((name) => givenNames.has(name)).map((path) => ({
         path,
-        reason: 'must be left out beside "absent: true"',
+        reason: 'must be left out with "absent: true"',
       }));
     const missing = ["clientId", "clientSecret"].filter((name) => !givenNames.has(name));
     const reason =

@@ -16,7 +16,7 @@ const SURPLUS: readonly (readonly [pattern: RegExp, name: string])[] = [
 function reasonsAgainst(given: string): string[] {
   if (appScheme(given) !== undefined) return reasonsAgainstApp(given);
   const reasons: string[] = [];
-  if (/\s/.test(given)) reasons.push(`must not contain a blank: it is an origin ${EXAMPLE}`);
+  if (/\s/.test(given)) reasons.push(`must not contain a space: it is an origin ${EXAMPLE}`);
   const text = given.replace(/\s/g, "");
   if (!/^https?:\/\//i.test(text)) reasons.push(`must begin with http:// or https://, ${EXAMPLE}`);
   const rest = text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "");
@@ -53,7 +53,7 @@ export function domainWarnings(domain: string, argument: string): string[] {
   return [
     ...(hasWildcard(domain)
       ? [
-          `${argument} has a wildcard: users may be sent back, with their sign-in, to every address that it matches, also to those of others`,
+          `${argument} has a wildcard: users may be redirected, with their sign-in, to every address that it matches, also to those of others`,
         ]
       : []),
     ...(isApp

@@ -352,7 +352,7 @@ test("of every pair of a configured and a stored key, the line of the stored one
     expect([what, message.includes("no API key")]).toEqual([what, used === undefined]);
     if (used !== undefined) {
       const words = {
-        nothing: /stored no key, so that of the environment \(SVC_API_KEY\)/,
+        nothing: /stored no key, so the key in the environment \(SVC_API_KEY\)/,
         apiKey: /stored (a|the same) key/,
         apiKeyEnv: /stored no key, but the name of LAST_KEY/,
         apiKeyFile: /stored no key, but the name of the file/,

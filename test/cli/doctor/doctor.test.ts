@@ -215,7 +215,7 @@ test("a setting that nobody knows is a warning with the nearest one; in a projec
   expect(checks["unknown settings"]).toMatchObject({
     status: "warning",
     message:
-      "no settings of pulumi-svc, so they have no effect: svc:mine, svc:strictplan (did you mean svc:strictPlan?)",
+      "not settings of pulumi-svc, so they have no effect: svc:mine, svc:strictplan (did you mean svc:strictPlan?)",
     remedy: expect.stringContaining("pulumi config rm"),
   });
   writeFileSync(join(folder, "Pulumi.yaml"), 'description: name\nname: "svc" # here\nruntime: nodejs\n');
@@ -278,7 +278,7 @@ describe("explicit providers", () => {
       providers: { shop: { stored, projects: ["prj-demo"] } },
     });
     const { checks, text } = await doctor(["--json"], { PROD_KEY: "canary-of-the-configuration" });
-    expect(text).not.toContain("at one place");
+    expect(text).not.toContain("in the same place");
     expect(checks["settings"]?.status).toBe("ok");
   });
 
@@ -314,7 +314,7 @@ describe("explicit providers", () => {
     expect(rotated.checks["provider two"]).toMatchObject({
       status: "failure",
       message: expect.stringContaining("401"),
-      remedy: expect.stringMatching(/give the provider the new one/),
+      remedy: expect.stringMatching(/pass the new one to the provider/),
     });
     expect(rotated.checks["project prj-two"]?.status).toBe("skipped");
   });
@@ -607,7 +607,7 @@ describe("a key by name", () => {
     expect(checks["API key"]).toEqual({
       name: "API key",
       status: "ok",
-      message: "PROD_KEY holds it, by its name in the stack's configuration (svc:apiKeyEnv), for pulumi up and preview",
+      message: "from PROD_KEY, which the stack's configuration (svc:apiKeyEnv) names, for pulumi up and preview",
     });
     expect(checks["stored key"]?.message).toMatch(/^the last pulumi up stored no key, but the name of PROD_KEY; /);
     expect(checks["credentials"]?.status).toBe("ok");
@@ -619,7 +619,7 @@ describe("a key by name", () => {
     writeFileSync(join(folder, "keys", "prod"), `${KEY}\n`);
     const { code, checks } = await doctor(["--json"], {}, join(folder, "keys"));
     expect(code).toBe(0);
-    expect(checks["API key"]?.message).toMatch(/^the file .*keys.prod holds it, by its name in the stack's/);
+    expect(checks["API key"]?.message).toMatch(/^from the file .*keys.prod, which the stack's/);
     expect(checks["stored key"]?.status).toBe("ok");
   });
 
@@ -658,7 +658,7 @@ describe("a key by name", () => {
     expect(checks["stored key"]).toMatchObject({
       status: "failure",
       message: expect.stringContaining("PROD_KEY is not set"),
-      remedy: expect.stringMatching(/^Give it one where these commands run\./),
+      remedy: expect.stringMatching(/^Set it where these commands run\./),
     });
   });
 
@@ -667,7 +667,7 @@ describe("a key by name", () => {
     writeFileSync(join(folder, "key"), KEY);
     const { code, checks } = await doctor(["--json"], { SVC_API_KEY_FILE: join(folder, "key") });
     expect(code).toBe(0);
-    expect(checks["API key"]?.message).toMatch(/key holds it, by its name in the environment \(SVC_API_KEY_FILE\)/);
+    expect(checks["API key"]?.message).toMatch(/key, which the environment \(SVC_API_KEY_FILE\) names/);
   });
 
   test("is what a hint proposes where the stack stores a key, which is no failure and no warning", async () => {

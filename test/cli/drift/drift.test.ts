@@ -480,11 +480,11 @@ Whitelist list (prj-demo) changed
     Whitelist prj-demo: adds domains[0]; removes https://c.test
 
 pulumi up --refresh repairs this. It also deploys pending changes of the program.
-pulumi-svc drift --repair repairs this alone, --accept edits the program, --ignore writes down that it may stay.
+pulumi-svc drift --repair repairs this alone, --accept edits the program, --ignore tolerates it.
 
 Not declared in this stack
-  OAuthProvider prj-demo/github  OAuth provider github   to take it over: adopt: true
-  ComputeEndpoint prj-demo/ep-2  read_only compute ep-2  to take it over: adopt: "ep-2"
+  OAuthProvider prj-demo/github  OAuth provider github   to manage it: adopt: true
+  ComputeEndpoint prj-demo/ep-2  read_only compute ep-2  to manage it: adopt: "ep-2"
 
 fingerprint ${report.fingerprint}
 `);
@@ -509,10 +509,10 @@ fingerprint ${report.fingerprint}
     expect(render(apart, "text")).toBe(`Stack dev: no drift
 
 Not drift: a new project has these by default
-  OAuthProvider prj-demo/github  OAuth provider github  to take it over: adopt: true
+  OAuthProvider prj-demo/github  OAuth provider github  to manage it: adopt: true
 `);
     expect(render(apart, "markdown")).toContain(
-      "### Not drift: a new project has these by default\n\n| Object | What it is | To take it over |\n| --- | --- | --- |\n| OAuthProvider `prj-demo/github` |",
+      "### Not drift: a new project has these by default\n\n| Object | What it is | To manage it |\n| --- | --- | --- |\n| OAuthProvider `prj-demo/github` |",
     );
   });
 
@@ -765,7 +765,7 @@ describe("--from, --out and the job summary", () => {
     expect(Buffer.byteLength(text)).toBeGreaterThan(1_000_000);
     expect(text.startsWith(`${before}## Drift\n`)).toBe(true);
     expect(text.slice(-300)).toMatch(
-      /(restarts the compute|are dropped`)\n\nThe report is longer than a job summary may be[^\n]*\n$/,
+      /(restarts the compute|are dropped`)\n\nThe report is too long for a job summary[^\n]*\n$/,
     );
     // No room is left for a word.
     await appendToJobSummary(long);

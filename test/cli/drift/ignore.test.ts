@@ -132,8 +132,8 @@ test("where nothing can be ignored, it is said for all names at once", () => {
   const ignore = ["api", "gone", "open", "web"];
   const problems = [
     '"api" is as declared, so there is nothing to ignore',
-    '"gone" was deleted, which cannot be ignored: only a value that differs can. Remove it from the program, or create it again with pulumi up --refresh',
-    '"open" has a change that pulumi up started and did not finish, which cannot be ignored: only a value that differs can. Run pulumi up',
+    '"gone" was deleted, which cannot be ignored: only differing values can. Remove it from the program, or create it again with pulumi up --refresh',
+    '"open" has a change that pulumi up started and did not finish, which cannot be ignored: only differing values can. Run pulumi up',
     '"web" does not differ in "settings". It differs in name, size.max',
   ];
   expect(() => written(refreshes, { ignore, property: "settings" })).toThrow(problems.join("\n"));

@@ -158,7 +158,7 @@ describe("the file", () => {
       return [];
     })();
     const said = (path: string, what: string) => `infra/svc-drift.json: ignore${path}: ${what}`;
-    const secretly = 'is a secret by its name or its form: leave out "found". The entry then holds for any value';
+    const secretly = 'looks like a secret by its name or its form: leave out "found". The entry then covers any value';
     expect(problems.toSorted()).toEqual(
       [
         "infra/svc-drift.json: ignor: unknown key",
@@ -481,7 +481,7 @@ ComputeEndpoint api (prj-demo/ep-1) changed
   repair: update
 
 pulumi up --refresh repairs this. It also deploys pending changes of the program.
-pulumi-svc drift --repair repairs this alone, --accept edits the program, --ignore writes down that it may stay.
+pulumi-svc drift --repair repairs this alone, --accept edits the program, --ignore tolerates it.
 
 Not drift: tolerated by svc-drift.json
   ComputeEndpoint api (prj-demo/ep-1)
@@ -496,7 +496,7 @@ pulumi up --refresh also repairs what is tolerated. To keep it, name the propert
 Not declared, and tolerated by svc-drift.json
   OAuthProvider prj-demo/a  a provider  reason: a test
 
-Entries of svc-drift.json that have run out: they do not count
+Entries of svc-drift.json that have expired and have no effect
   ignore[2]  api name  too long (until 2027-01-30)
 
 Entries of svc-drift.json that match nothing now

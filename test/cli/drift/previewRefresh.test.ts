@@ -91,14 +91,14 @@ test("a refresh that tells of each resource counts, and leaves no file", async (
 
 test("a resource of the state that the refresh does not tell of is no peace", async () => {
   await expect(look({ resources: [entry(api), entry(other)] })).rejects.toThrow(
-    /did not tell what it found of "other"/,
+    /did not report what it found for "other"/,
   );
-  await expect(look({ resources: [entry(api), entry(api, { delete: true })] })).rejects.toThrow(/found of "api"/);
+  await expect(look({ resources: [entry(api), entry(api, { delete: true })] })).rejects.toThrow(/found for "api"/);
 });
 
 test("events that end too early end it in words, also in the middle of a line", async () => {
   const whole = log(...events(api));
-  const early = /the events of pulumi refresh end too early: is the disk of the temporary files full/;
+  const early = /the event log of pulumi refresh is incomplete: check whether the disk for temporary files is full/;
   for (const length of [0, 40, whole.indexOf("\n") + 1, whole.indexOf("summaryEvent")])
     await expect(look({ text: whole.slice(0, length) })).rejects.toThrow(early);
   expect(readdirSync(temporary)).toEqual([]);
@@ -107,7 +107,7 @@ test("events that end too early end it in words, also in the middle of a line", 
 test("an update that runs or was cut off is told in one text, whatever tells of it", async () => {
   const text = (what: string): RegExp =>
     new RegExp(
-      `^an update of the stack is running, or was interrupted: ${what}\\. Wait for its end, as with --wait 600\\. If its process was killed, run pulumi cancel, then pulumi up --refresh, and `,
+      `^an update of the stack is running, or was interrupted: ${what}\\. Wait for its end, for example with --wait 600\\. If its process was killed, run pulumi cancel, then pulumi up --refresh, and `,
     );
   const pending = [{ type: "updating", resource: { urn: urnOf(api) } }];
   await expect(look({ pending })).rejects.toThrow(text('its change of "api" has not ended'));
@@ -141,7 +141,7 @@ test("what else is looked at is looked at before the state is compared", async (
     writeFileSync(join(folder, "state.json"), stateOf(CHANGED));
     isLookedAt = await Promise.resolve(true);
   };
-  await expect(look({ more })).rejects.toThrow(/has changed the state during the look at it/);
+  await expect(look({ more })).rejects.toThrow(/it changed the state while this command read it/);
   expect(isLookedAt).toBe(true);
 });
 

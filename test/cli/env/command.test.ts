@@ -233,9 +233,7 @@ describe("a failure ends with 1 and says why", () => {
   test("where a name is unknown, and where two are the same, all problems at once", () => {
     expect(failed(["--map", "api.hots=A", "--map", "app.host=B"])).toMatch(/^(pulumi-svc: --map ap\S+=[AB]: .*\n){2}$/);
     exported([AUTH, resource("AuthKeys", "auth", { jwksUrl: "https://two.example.com" })]);
-    expect(failed([])).toMatch(
-      /^(pulumi-svc: AUTH_\w+ is the name of urn:\S+ and urn:\S+: give another name, .*\n){2}$/,
-    );
+    expect(failed([])).toMatch(/^(pulumi-svc: AUTH_\w+ is the name of urn:\S+ and urn:\S+: set another name .*\n){2}$/);
   });
 
   test("where a value is none for the format, without the value", () => {

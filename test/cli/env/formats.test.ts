@@ -180,7 +180,7 @@ describe("dotenv", () => {
     ),
   )("a value such as %s is refused, and not repeated", (_name, value) => {
     const words =
-      "it contains a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files take in different ways";
+      "it contains a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files interpret differently";
     expect(() => rendered(value, "dotenv")).toThrow(
       new Error(`api.host cannot be written as dotenv: ${words}. Use --format json`),
     );

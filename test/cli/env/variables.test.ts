@@ -229,7 +229,7 @@ describe("--map", () => {
       "--map api.host=B: api.host has the name A already",
     ]);
     expect(problemsOf(state(compute("api"), compute("b")), [map("api", "host", "B_HOST")])).toEqual([
-      "B_HOST is the name of api.host and b.host: give another name, with --map 'api.host=NAME'",
+      "B_HOST is the name of api.host and b.host: set another name with --map 'api.host=NAME'",
     ]);
   });
 
@@ -242,7 +242,7 @@ describe("--map", () => {
     expect(problemsOf(two)).toEqual(
       ["JWKS_URL", "PUB_CLIENT_KEY", "SECRET_SERVER_KEY"].map((name, at) => {
         const output = ["jwksUrl", "pubClientKey", "secretServerKey"][at];
-        return `AUTH_${name} is the name of ${integration}.${output} and ${keys}.${output}: give another name, with --map '${integration}.${output}=NAME'`;
+        return `AUTH_${name} is the name of ${integration}.${output} and ${keys}.${output}: set another name with --map '${integration}.${output}=NAME'`;
       }),
     );
     const renamed = ["jwksUrl", "pubClientKey", "secretServerKey"].map((one) => map(keys, one, `KEYS_${one}`));
@@ -259,7 +259,7 @@ test("computes of one name in two components clash, and names that become equal 
     parents.map((parent) => `${urnOf("ComputeEndpoint", "api", parent)}.host`).join(" and "),
   );
   expect(problemsOf(state(compute("my-api"), compute("myApi")))[0]).toBe(
-    "MY_API_HOST is the name of my-api.host and myApi.host: give another name, with --map 'my-api.host=NAME'",
+    "MY_API_HOST is the name of my-api.host and myApi.host: set another name with --map 'my-api.host=NAME'",
   );
 });
 

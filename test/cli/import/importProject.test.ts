@@ -224,7 +224,7 @@ it("reports in words what was written, what cannot be read and what comes next",
   expect(text).toContain(`main             read_write compute ${PRIMARY} on br-main, 0.25 to 2 CU\n`);
   expect(text).toMatch(/secretServerKey and pubClientKey are empty\./);
   expect(text).toMatch(/Neither file contains users and key sets, which the service does not list/);
-  expect(text).toMatch(/No stack is selected here, so nothing is known of what it holds\./);
+  expect(text).toMatch(/No stack is selected here, so objects that a stack already holds were not left out\./);
   expect(text).toMatch(
     /pulumi preview {2}# changes at most "github" and "mail": it sets the values that you have configured, and deletes nothing\n/,
   );

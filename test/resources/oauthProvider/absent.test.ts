@@ -203,8 +203,8 @@ test("a value that is not known yet looks at nothing, and credentials beside it 
   const given = await providers();
   expect(await given.plan({ ...ABSENT, absent: UNKNOWN })).toEqual({ failures: [], warnings: [] });
   expect(await given.check({ ...ABSENT, clientId: "a", clientSecret: "b" })).toEqual([
-    'clientId: must be left out beside "absent: true"',
-    'clientSecret: must be left out beside "absent: true"',
+    'clientId: must be left out with "absent: true"',
+    'clientSecret: must be left out with "absent: true"',
   ]);
   expect(await given.check({ ...ABSENT, absent: "true" })).toEqual([
     expect.stringMatching(/^absent: must be true or false, not the string "true"/),

@@ -35,8 +35,8 @@ test.each([
   ["https://", /host or port is not valid/],
   ["https:///", /path|host or port/],
   ["https://app.example.com:99999", /host or port is not valid/],
-  ["https://app.exa mple.com", /must not contain a blank/],
-  [" https://app.example.com", /must not contain a blank/],
+  ["https://app.exa mple.com", /must not contain a space/],
+  [" https://app.example.com", /must not contain a space/],
   [7, /must be a string/],
 ])("%j is refused with the rule in words", (text, words) => {
   expect(reason(text)).toMatch(words);
@@ -67,7 +67,7 @@ test.each([
   ["myapp://callback?a=b", /address of an app such as myapp:\/\/callback, without query$/],
   ["myapp://callback#a", /without fragment$/],
   ["myapp://me:pw@callback", /without user name or password$/],
-  ["myapp://call back", /must not contain a blank/],
+  ["myapp://call back", /must not contain a space/],
   ["myapp:callback", /must begin with http/],
   ["javascript://%0aalert(1)", /must begin with http/],
   ["JavaScript://x", /must begin with http/],

@@ -159,7 +159,7 @@ export async function acceptDrift(
     });
     const configuration = stackFile.with(edited.configuration, project);
     if ("refused" in configuration) {
-      refused.set(configuration.refused, "which stands there in a form that is not edited");
+      refused.set(configuration.refused, "which is written there in a form that cannot be edited");
       continue;
     }
     rewritten.push(...configuration.files);

@@ -149,12 +149,12 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
     actions,
   });
   if (isWatched(kind, property.path))
-    return told("no argument declares it. pulumi-svc drift --ignore writes down that it may stay");
+    return told("no argument declares it. To tolerate it, run pulumi-svc drift --ignore");
   if (kind === "OAuthProvider" && property.path === "absent")
     return told(
-      "a provider that is there is another resource: take this one out, and declare that one, with adopt: true",
+      "this resource declares that the provider does not exist: remove it, and declare the provider with adopt: true",
     );
-  if (!isSpelled(property.path)) return told("the path does not tell how its name is written");
+  if (!isSpelled(property.path)) return told("the name of the property cannot be read from its path");
   // Another form does not have the argument, whatever its value was.
   const isDropped = form !== undefined && path.length === 1 && found === null;
   if (isByReference(property) && !isDropped) return told(otherThanReferred(property));
@@ -164,7 +164,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   const unlike = given.unlike(property, origin);
   if (unlike.length > 0) {
     const names = unlike.map((name) => JSON.stringify(name)).join(", ");
-    return told(`the argument of the component is also that of ${names}, which differs in another way, or not at all`);
+    return told(`the component also passes this argument to ${names}, which differs in another way, or not at all`);
   }
   const place = placeOf(file, { given: node, path: at, found, kind, settingOf: given.settingOf });
   if ("reason" in place) return told(place.reason, place.node);
@@ -255,7 +255,7 @@ function valueActions(
     isInPlace ? !sameJson(values[index], found[index]) : !kept.includes(element),
   );
   if (changed.some((element) => literalValue(file, element) === undefined)) {
-    return { reason: "an element of the list that differs is no literal" };
+    return { reason: "an element of the list that differs is not a literal" };
   }
   const [first] = node.elements;
   const codes = (list: readonly unknown[]): Action[] =>
@@ -331,7 +331,7 @@ function unusedAfter(file: ProgramFile, plans: readonly Plan[]): { plan: Plan; r
       // Declarations inside are removed as well.
       if (declared === undefined || gone.has(declared)) continue;
       if (!file.usesOf(declared).every((use) => gone.has(use))) continue;
-      return { plan, reason: `nothing else uses "${name.text}", which has to be removed together with it` };
+      return { plan, reason: `"${name.text}" would then be unused and has to be removed, too` };
     }
   }
   return undefined;

@@ -225,5 +225,5 @@ export function mustDifferInKeys(
 ): void {
   const others = ([key]: readonly [string, unknown]): boolean => edits.every((edit) => edit.key !== key);
   const [one, other] = [before, after].map((all) => Object.fromEntries(Object.entries(all).filter(others)));
-  if (!sameJson(one, other)) throw new Error("the edit of the stack's configuration would change another value of it");
+  if (!sameJson(one, other)) throw new Error("the edit would change another value of the stack's configuration");
 }

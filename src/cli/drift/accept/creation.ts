@@ -30,7 +30,7 @@ interface Sought {
   readonly hasParent: boolean;
 }
 
-const OTHER_CLASS = "the class there is one of the program, or a name or an expression that may be another one than";
+const OTHER_CLASS = "the class there is defined in the program, or is a name or an expression that may not be";
 
 /** The innermost creation at a position of the file: its arguments may contain another. */
 export function creationAt(
@@ -39,7 +39,7 @@ export function creationAt(
   { kind, name, hasParent }: Sought,
 ): Creation | NoCreation {
   const at = { file: file.name, line: place.line };
-  const noLongerFits = `${STALE}: there is no \`new ${kind}\` with the name ${JSON.stringify(name)} at it. Deploy the program once, so that the state knows where it creates the resource`;
+  const noLongerFits = `${STALE}: there is no \`new ${kind}\` with the name ${JSON.stringify(name)} there. Deploy the program once, so that the state records where the resource is created`;
   const position = file.positionOf(place);
   if (position === undefined) return { ...at, reason: noLongerFits };
   const { source, typescript } = file;
@@ -51,7 +51,7 @@ export function creationAt(
     .at(-1);
   if (expression === undefined) {
     return isSuper(file, position)
-      ? { ...at, reason: `the program creates it by a class of its own, not by ${kind} of pulumi-svc` }
+      ? { ...at, reason: `the program creates it with a class of its own, not with ${kind} of pulumi-svc` }
       : { ...at, reason: noLongerFits };
   }
   const created = file.exportOf(expression.expression);
@@ -65,7 +65,7 @@ export function creationAt(
   if (found !== name) return { ...at, reason: noLongerFits };
   return mayHaveParent(file, expression, hasParent)
     ? { file, expression }
-    : { ...at, reason: `the parent there is another one than that of the resource in the state` };
+    : { ...at, reason: `the parent there is not the parent of the resource in the state` };
 }
 
 /** The class, without the arguments. */

@@ -177,7 +177,7 @@ function whyNot(
   const refusal = around.refused.get(change.configure);
   if (refusal !== undefined) return `${value}, ${refusal}`;
   const isShared = new Set(same.map((other) => other.change.use)).size > 1;
-  return isShared && isOther ? `${value}, which several resources use that differ in different ways` : undefined;
+  return isShared && isOther ? `${value}, which several resources use, and they differ in different ways` : undefined;
 }
 
 /** The program's files, parsed on demand. */
@@ -232,7 +232,7 @@ function creationIn(
 ): Creation | NoCreation {
   const file = place && program.file(place.file);
   if (place !== undefined && file === undefined) {
-    return { file: place.file, line: place.line, reason: "the file is not one of the program" };
+    return { file: place.file, line: place.line, reason: "the file does not belong to the program" };
   }
   const { kind, name, urn } = component ?? child;
   // The types in a URN begin with those of its parents, without the stack.

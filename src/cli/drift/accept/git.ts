@@ -20,7 +20,9 @@ export async function notInGit(file: string): Promise<string | undefined> {
   // `git status` ignores changes of files marked by `--skip-worktree` or `--assume-unchanged` of git update-index.
   const listed = await asked(file, ["ls-files", "-v", "-z"]);
   if ("reason" in listed) return listed.reason;
-  return /^[Sa-z] /.test(listed.text) ? "is marked in git as one whose changes do not count" : undefined;
+  return /^[Sa-z] /.test(listed.text)
+    ? "is marked in git so that its changes are ignored (assume-unchanged or skip-worktree)"
+    : undefined;
 }
 
 /** Runs git for one file. */
@@ -43,5 +45,5 @@ async function asked(
 function whyUnknown({ code }: ExecFileException, stderr: string): string {
   if (code === "ENOENT") return "could not be looked up in git, which is not installed";
   if (/not a git repository/.test(stderr)) return "is not in a git repository";
-  return `could not be looked up in git, which said: ${stderr.split("\n", 1).join("")}`;
+  return `could not be looked up in git: ${stderr.split("\n", 1).join("")}`;
 }

@@ -16,9 +16,9 @@ export type Planned = (urns: readonly string[]) => Promise<ReadonlyMap<string, P
 type Disproofs = ReadonlyMap<string, string>;
 
 const NOT_REACHED =
-  "with an edit here the plan of the stack still shows another value, so the edit was taken back: the program creates the resource elsewhere, or is compiled before it runs";
+  "with an edit here the plan of the stack still shows another value, so the edit was undone: the program creates the resource elsewhere, or is compiled before it runs";
 const NOT_NEEDED =
-  "the plan of the stack shows the value without an edit here: the program creates the resource elsewhere, or an option of it, such as ignoreChanges, leaves the value as it is";
+  "the plan of the stack shows the value without an edit here: the program creates the resource elsewhere, or an option of the resource, such as ignoreChanges, keeps the value";
 
 interface Proof {
   readonly targets: readonly Target[];
@@ -95,7 +95,7 @@ async function proven(
 
 function refuse(error: unknown): never {
   const reason = error instanceof Error ? error.message : String(error);
-  throw new Error(`nothing is edited, since a plan has to show that an edit is right. ${reason}`, { cause: error });
+  throw new Error(`nothing was edited, because the plan that must confirm an edit failed. ${reason}`, { cause: error });
 }
 
 const disproofs = (why: string, some: readonly Accepted[]): Disproofs => new Map(some.map(({ urn }) => [urn, why]));
@@ -109,7 +109,7 @@ function takeBack(files: readonly Rewritten[]): void {
   } catch (error) {
     const names = files.map(({ name }) => name).join(", ");
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`an edit that is not right could not be taken back. Look at ${names}: ${reason}`, { cause: error });
+    throw new Error(`a wrong edit could not be undone. Check ${names}: ${reason}`, { cause: error });
   }
 }
 

@@ -77,7 +77,7 @@ export function placeOf(
 
 const obstacle = (node: ts.Node, what: string): Obstacle => ({ node, reason: `the value is ${what}` });
 
-export const NOT_DEPLOYED = "the program has an edit of it that is not deployed";
+export const NOT_DEPLOYED = "the program has a change of it that is not deployed";
 
 /** The value of a property. */
 export const valueIn = (property: ts.PropertyAssignment | ts.ShorthandPropertyAssignment): ts.Expression =>
@@ -91,7 +91,7 @@ function propertyIn(
   const { typescript } = file;
   const own = object.properties.filter((property) => keyOf(file, property) === name);
   const [property, second] = own;
-  if (second !== undefined) return { node: second, reason: `"${name}" stands there more than once` };
+  if (second !== undefined) return { node: second, reason: `"${name}" is set there more than once` };
   const after =
     property === undefined ? object.properties : object.properties.slice(object.properties.indexOf(property));
   const hiding = after.find((other) => mayHold(file, other, name));

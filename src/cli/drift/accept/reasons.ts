@@ -15,7 +15,7 @@ export function whatItIs(file: ProgramFile, node: ts.Expression): string {
   if (typescript.isConditionalExpression(node)) return "a conditional expression";
   if (typescript.isTemplateExpression(node)) return "a template with an expression in it";
   if (typescript.isCallExpression(node)) return whatCallIs(file, node);
-  if (/^process\.env\b/.test(node.getText(file.source))) return "a variable of the environment";
+  if (/^process\.env\b/.test(node.getText(file.source))) return "an environment variable";
   if (typescript.isArrayLiteralExpression(node)) {
     if (node.elements.some((element) => isHole(file, element))) return "a list with a spread in it";
     return whatPartIs(file, "a list", node.elements);
@@ -37,7 +37,7 @@ const shorthand = ({ typescript }: ProgramFile, property: ts.ObjectLiteralElemen
 
 function whatPartIs(file: ProgramFile, whole: string, parts: readonly ts.Expression[]): string {
   const part = parts.find((one) => containsUnknown(valueOf(file, one)));
-  return part === undefined ? "an expression" : `${whole}, of which a part is ${whatItIs(file, part)}`;
+  return part === undefined ? "an expression" : `${whole} that contains ${whatItIs(file, part)}`;
 }
 
 function whatNameIs(file: ProgramFile, name: ts.Identifier): string {
@@ -85,7 +85,7 @@ export function otherThanSecret({ path, found }: Pick<Property, "path" | "found"
   if (found === null) return `it is a secret, which is no longer set. Remove it from the program, or ${SEND}`;
   const words = String(segmentsOf(path).at(-1)).replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_");
   const variable = words.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
-  return `it is a secret, or looks like one, so no value of it is written. Give it as svc.fromEnv("${variable}"), or ${SEND}`;
+  return `it is a secret, or looks like one, so its value is not written to the program. Use svc.fromEnv("${variable}"), or ${SEND}`;
 }
 
 const SEND = "run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again";

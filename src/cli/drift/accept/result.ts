@@ -69,21 +69,21 @@ export function summary({ stack, dryRun, accepted, left }: AcceptResult): string
   return `Stack ${printable(stack)}: ${counts.length === 0 ? "no drift" : counts.join(", ")}`;
 }
 
-const LEFT = "Left: not edited";
+const LEFT = "Not edited";
 
 /** The next step for the user. `files`: their names, formatted for the output format. */
 function next({ dryRun, tolerated }: AcceptResult, files: readonly string[]): string {
   if (dryRun) return `Nothing was written. Without --dry-run it edits ${files.join(", ")}.`;
   const edited = `Edited ${files.join(", ")}.`;
   if (tolerated.length === 0) return `${edited} Now run pulumi up --refresh: it shows no change for what was accepted.`;
-  return `${edited} pulumi up --refresh shows no change for what was accepted, but also repairs what ${IGNORE_FILE} tolerates. To keep that, give it --target for the accepted resources, or name the property in ignoreChanges.`;
+  return `${edited} pulumi up --refresh shows no change for what was accepted, but also repairs what ${IGNORE_FILE} tolerates. To keep that, run it with --target for the accepted resources, or name the property in ignoreChanges.`;
 }
 
 /** Singular or plural. */
 const isTheirs = (names: readonly string[]): string =>
   names.length === 1
-    ? "The program is that of another stack, too. Look at its plan before you commit the edit"
-    : "The program is that of other stacks, too. Look at their plans before you commit the edit";
+    ? "Another stack uses this program, too. Check its plan before you commit the edit"
+    : "Other stacks use this program, too. Check their plans before you commit the edit";
 
 function toText(result: AcceptResult): string {
   const { dryRun, accepted, left, files, otherStacks, patch } = result;

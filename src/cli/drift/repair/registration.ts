@@ -65,7 +65,8 @@ export interface Registrable extends z.infer<typeof registrable> {
  */
 export function registrablesOf(state: StackState): ReadonlyMap<string, Registrable> {
   const { success, data } = exported.safeParse(JSON.parse(state.text));
-  if (!success) throw new Error("the state has a form that this version of pulumi-svc does not know: update it");
+  if (!success)
+    throw new Error("the state has a form that this version of pulumi-svc does not know: update pulumi-svc");
   const { resources } = data.deployment;
   const left = new Set(resources.filter((resource) => resource.delete).map(({ urn }) => urn));
   const standing = resources.filter((resource) => !resource.delete);
@@ -105,7 +106,7 @@ export function partialProgram(
   const leftovers = [...wanted].filter((urn) => !targets.has(urn) && all.get(urn)?.hasLeftover === true);
   if (leftovers.length > 0) {
     throw new Error(
-      `nothing was changed: ${leftovers.map(nameInUrn).join(", ")} depends on what is to be repaired, and a replacement has left an object of it that the engine would delete. Run pulumi up first, which deletes that`,
+      `nothing was changed: ${leftovers.map(nameInUrn).join(", ")} depends on what is to be repaired, and has an object left over from a replacement, which the engine would delete. Run pulumi up first, which deletes it`,
     );
   }
   const declared = new Set<string>();

@@ -92,7 +92,7 @@ async function repaired(
   tell(empty);
   if (expect !== undefined && expect !== empty.fingerprint) {
     throw new OtherDrift(
-      `nothing was changed: the drift is not the approved one. Its fingerprint is ${empty.fingerprint}, and ${expect} is expected. Look at pulumi-svc drift, and approve again`,
+      `nothing was changed: the drift is not the approved one. Its fingerprint is ${empty.fingerprint}, not ${expect}. Run pulumi-svc drift, and approve what it shows`,
     );
   }
   if (drift.length === 0) return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: empty };
@@ -158,7 +158,7 @@ async function repaired(
   const affected = [...targets, ...report.plan.flatMap(({ lost }) => lost)];
   const options = { withSecrets: false, waitSeconds: wait, targets: affected };
   const [after] = await refreshedStacks(asked, options).catch((error: Error) => {
-    error.message = `the repair has ended, and could not be looked at: ${error.message}`;
+    error.message = `the repair has ended, but its result could not be read: ${error.message}`;
     throw error;
   });
   return looked(report, after as NonNullable<typeof after>);
@@ -202,7 +202,8 @@ function looked(report: RepairReport, { resources }: { readonly resources: reado
   return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: { ...report, repaired, left } };
 }
 
-const CHANGED = "nothing was changed: the state has changed since the look at it, as by a pulumi up. Run this again";
+const CHANGED =
+  "nothing was changed: the state has changed since it was read, for example by a pulumi up. Run this again";
 
 /** Fails if the state changed since the plan was made. */
 function checkSame(now: StackState, shown: StackState): void {
@@ -231,7 +232,7 @@ async function checkFound(
   const foundDrift = found.flatMap((one) => one.drift ?? []);
   if (fingerprintOf(found, [...foundDrift, ...unfinished]) !== fingerprintOf(found, drift)) {
     throw new OtherDrift(
-      "nothing was changed: the service holds something else than what was shown. Look at pulumi-svc drift, and run this again",
+      "nothing was changed: the drift at the service is no longer what was shown. Run pulumi-svc drift, then run this again",
     );
   }
 }
@@ -279,13 +280,13 @@ async function orAsBefore(
     if (error === undefined) {
       if (reason === undefined) return;
       throw new Error(
-        `the resources are repaired, but the state could not be put in order (${reason}): until the next pulumi up it does not hold what depends on those that were created again`,
+        `the resources are repaired, but the state could not be restored (${reason}): until the next pulumi up it lacks the resources that depend on those that were created again`,
       );
     }
-    const lost = reason === undefined ? "" : `. The state could not be put back (${reason}): run pulumi up --refresh`;
+    const lost = reason === undefined ? "" : `. The state could not be restored (${reason}): run pulumi up --refresh`;
     if (isInterrupted) {
       throw new Error(
-        `interrupted: what had begun has ended, and the rest is as it was. Run this again to repair what is left${lost}`,
+        `interrupted: changes that had begun were completed, and the others were not begun. Run this again to repair the rest${lost}`,
       );
     }
     error.message += lost;

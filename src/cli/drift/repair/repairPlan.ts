@@ -78,7 +78,7 @@ function otherChanges(
   }
   const names = causes.toSorted();
   return new Error(
-    `nothing was changed: with ${names.join(", ")} the engine would also replace what is given its outputs: ${which}. ` +
+    `nothing was changed: to replace ${names.join(", ")}, the engine would also replace what uses its outputs: ${which}. ` +
       `pulumi up --refresh replaces all of it, and deploys pending edits of the program too. To keep what was found, run pulumi-svc drift --accept ${names.join(" ")}`,
   );
 }

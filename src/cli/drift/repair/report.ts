@@ -41,7 +41,7 @@ const HEAD = ["property", "deployed", "found"];
 const NOTES: Readonly<Record<Step["change"], string>> = {
   changed: "no property differs: a change that pulumi up started is not finished",
   deleted: "it does not exist at the service",
-  leftover: "a replacement has left it",
+  leftover: "it is left over from a replacement",
 };
 
 /** The plan, for the user to approve. */
@@ -117,9 +117,7 @@ function notesOf({ messages, dependants, lost }: Step): string[] {
     ...messages,
     ...(lost.length === 0
       ? []
-      : [`live in it, and are lost at the service until another repair creates them again: ${lost.join(", ")}`]),
-    ...(dependants.length === 0
-      ? []
-      : [`used its outputs, and keep the old ones until the next pulumi up: ${dependants.join(", ")}`]),
+      : [`deleted at the service together with it, until another repair creates them again: ${lost.join(", ")}`]),
+    ...(dependants.length === 0 ? [] : [`keep its old outputs until the next pulumi up: ${dependants.join(", ")}`]),
   ];
 }

@@ -178,10 +178,10 @@ test("what the plan of the stack does not show is taken back, and the rest stays
       file: "index.ts",
       line: 3,
       code: "size: 4",
-      reason: expect.stringMatching(/taken back/),
+      reason: expect.stringMatching(/undone/),
     },
     // That file has the value already, and is that of another stack.
-    { name: "other", path: "size", file: "other.ts", line: 2, reason: expect.stringMatching(/taken back/) },
+    { name: "other", path: "size", file: "other.ts", line: 2, reason: expect.stringMatching(/undone/) },
   ]);
   expect([exitCode(result), result.files, result.otherStacks]).toEqual([7, ["index.ts"], ["prod"]]);
   expect(read("index.ts")).toBe(IMPORT + sized("api", 4) + sized("jobs"));
@@ -207,7 +207,7 @@ test("a program that has no plan is not edited", async () => {
   write("index.ts", text);
   const planned = () => Promise.reject(new Error("no credentials"));
   await expect(accepted({ refreshes: [drifted("api")], asked: { planned } })).rejects.toThrow(
-    /^nothing is edited, .*no credentials$/,
+    /^nothing was edited, .*no credentials$/,
   );
   expect(read("index.ts")).toBe(text);
 });
@@ -218,7 +218,7 @@ test.each(FORMATS)("the other stacks of an edited program are named: %s", async 
   for (const asked of [{ dryRun: true }, {}] as const) {
     const text = render(await accepted({ ...scene, asked }), format);
     if (format === "json") expect(JSON.parse(text)).toMatchObject({ otherStacks: scene.others });
-    else expect(text).toMatch(/that of other stacks, too. Look at their plans before you commit the edit:/);
+    else expect(text).toMatch(/Other stacks use this program, too. Check their plans before you commit the edit:/);
     if (format === "text") expect(text).toMatch(/: prod, acme\/test`\|\.\n$/);
     if (format === "markdown") expect(text).toContain("\n- `prod`\n- <code>acme&#47;test&#96;&#124;</code>\n");
   }
@@ -310,7 +310,7 @@ test("what svc-drift.json covers is skipped, unless it is named", async () => {
   expect(written).toMatch(
     /^Edited index\.ts\. pulumi up --refresh shows no change .* but also repairs what svc-drift\.json tolerates\./m,
   );
-  expect(written).toMatch(/give it --target for the accepted resources, or name the property in ignoreChanges\.$/m);
+  expect(written).toMatch(/run it with --target for the accepted resources, or name the property in ignoreChanges\.$/m);
 });
 
 test.each(FORMATS)(
@@ -381,7 +381,7 @@ test.each(FORMATS)("what is a secret by its name or its form is left, and shown 
     ],
   });
   const advice = (variable: string): string =>
-    `it is a secret, or looks like one, so no value of it is written. Give it as svc.fromEnv("${variable}"), or run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again`;
+    `it is a secret, or looks like one, so its value is not written to the program. Use svc.fromEnv("${variable}"), or run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again`;
   expect(result.left.map(({ path, reason }) => [path, reason])).toEqual(
     ["app.db", "app.pw", "app.signing_key"].map((name) => [
       `settings.pgSettings["${name}"]`,

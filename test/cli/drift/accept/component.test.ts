@@ -129,8 +129,18 @@ test("an argument of several children is edited once where all of them differ in
   ];
   const others = await accepted({ ...scene, children });
   expect(told(others)).toEqual([
-    ["own-primary", "size", expect.stringContaining('also that of "own-replica-0", "own-replica-1"'), "size: 4"],
-    ["own-replica-0", "size", expect.stringContaining('also that of "own-primary", "own-replica-1"'), "size: 8"],
+    [
+      "own-primary",
+      "size",
+      expect.stringContaining('also passes this argument to "own-replica-0", "own-replica-1"'),
+      "size: 4",
+    ],
+    [
+      "own-replica-0",
+      "size",
+      expect.stringContaining('also passes this argument to "own-primary", "own-replica-1"'),
+      "size: 8",
+    ],
   ]);
   expect(others.text).toBe(before);
   // Of all that differ alike, only one was asked for.
@@ -139,7 +149,9 @@ test("an argument of several children is edited once where all of them differ in
     children: all.map((name) => ({ name, found: { size: 4 } })),
     names: ["own-primary"],
   });
-  expect(told(named)).toEqual([["own-primary", "size", expect.stringContaining("is also that of"), "size: 4"]]);
+  expect(told(named)).toEqual([
+    ["own-primary", "size", expect.stringContaining("also passes this argument to"), "size: 4"],
+  ]);
   expect(named.text).toBe(before);
 });
 

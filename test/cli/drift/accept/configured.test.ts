@@ -169,7 +169,7 @@ test("a value that several resources use is edited where all of them differ in t
   expect(told(unlike).map(([name, , why]) => [name, why])).toEqual(
     ["api", "jobs"].map((name) => [
       name,
-      expect.stringMatching(/several resources use that differ in different ways$/),
+      expect.stringMatching(/several resources use, and they differ in different ways$/),
     ]),
   );
   expect(unlike.yaml).toBe(STACK + config);
@@ -244,7 +244,7 @@ test.each([
     'name: config.require("name")',
     "  proj:name: a\n  proj:name: a\n",
     "a",
-    /in a form that is not edited$/,
+    /in a form that cannot be edited$/,
   ],
   ["an expression", 'name: config.require("name") + "-x"', "  proj:name: a\n", "a-x", /an expression$/],
 ])("%s is told", async (_what, args, config, declared, reason) => {
@@ -270,7 +270,7 @@ test("an edit that the plan does not show, or that changes another value, is tak
   const planned = () => Promise.resolve(new Map());
   const disproved = await accepted({ ...scene, config: "  proj:size: 2\n", asked: { planned } });
   expect([told(disproved)[0]?.[2], disproved.yaml]).toEqual([
-    expect.stringMatching(/taken back/),
+    expect.stringMatching(/undone/),
     `${STACK}  proj:size: 2\n`,
   ]);
   // Nor does a file stay that was not there.
@@ -280,7 +280,9 @@ test("an edit that the plan does not show, or that changes another value, is tak
   let look = 0;
   const other = () => Promise.resolve({ ...configured(), "proj:other": { value: String(look++), secret: false } });
   const changing = accepted({ ...scene, config: "  proj:size: 2\n", asked: { configured: other } });
-  await expect(changing).rejects.toThrow(/^nothing is edited, .* would change another value of it$/);
+  await expect(changing).rejects.toThrow(
+    /^nothing was edited, .* would change another value of the stack's configuration$/,
+  );
   expect(readFileSync(file(), "utf8")).toBe(`${STACK}  proj:size: 2\n`);
 });
 

@@ -78,7 +78,7 @@ describe("the class is known by way of the imports of this package", () => {
     const { files, told } = await edit(before, SIZE, { file: "prod.ts" });
     expect([...files]).toEqual([]);
     expect(told).toMatchObject([
-      { file: "prod.ts", line, reason: expect.stringMatching(/^the class there is one of/) },
+      { file: "prod.ts", line, reason: expect.stringMatching(/^the class there is defined in/) },
     ]);
     const beside = await editProgram(
       typescript,
@@ -149,7 +149,7 @@ describe("the parent", () => {
     const { files, told } = await editProgram(typescript, both("", ""), [targetOf(SIZE, { place, urn: CHILD })]);
     expect([...files]).toEqual([]);
     expect(told).toMatchObject([
-      { file: "own.ts", line: 4, reason: expect.stringMatching(/^the parent there is another/) },
+      { file: "own.ts", line: 4, reason: expect.stringMatching(/^the parent there is not the parent/) },
     ]);
   });
 });
@@ -243,7 +243,7 @@ if (one) { new ComputeEndpoint("seven", { size: 2 }); } else { new ComputeEndpoi
     }
     expect(reasons).toEqual([
       expect.stringMatching(/^the position no longer fits/),
-      "the class there is one of the program, or a name or an expression that may be another one than ComputeEndpoint of pulumi-svc",
+      "the class there is defined in the program, or is a name or an expression that may not be ComputeEndpoint of pulumi-svc",
       expect.stringMatching(/^the position no longer fits/),
       expect.stringMatching(/^the position no longer fits/),
     ]);
@@ -263,7 +263,7 @@ class Other extends svc.ComputeEndpoint {}
     ] as const) {
       const { told } = await edit(text, SIZE, { place: { file: "index.ts", line, column } });
       expect(told[0]?.reason).toBe(
-        "the program creates it by a class of its own, not by ComputeEndpoint of pulumi-svc",
+        "the program creates it with a class of its own, not with ComputeEndpoint of pulumi-svc",
       );
     }
   });
@@ -271,7 +271,7 @@ class Other extends svc.ComputeEndpoint {}
   test("in a file that is not there, and one of several resources: told", async () => {
     const place = { file: "gone.ts", line: 1, column: 1 };
     const { told } = await edit(PROGRAM, SIZE, { place });
-    expect(told).toMatchObject([{ file: "gone.ts", line: 1, reason: "the file is not one of the program" }]);
+    expect(told).toMatchObject([{ file: "gone.ts", line: 1, reason: "the file does not belong to the program" }]);
     const at = { file: "program.js", line: 2, column: 13 };
     const shared = await edit(PROGRAM, SIZE, { name: "one", file: "program.js", place: at, isShared: true });
     expect(shared.told).toMatchObject([{ reason: "several resources are created at this place" }]);

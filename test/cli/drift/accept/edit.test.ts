@@ -200,9 +200,9 @@ describe("tells", () => {
       compute("size", `${CONFIG}const size = config.requireNumber("size");\n`),
       `the value is the constant "size", which is a value of the stack's configuration`,
     ],
-    ["the environment", compute("size: process.env.SIZE"), "the value is a variable of the environment"],
-    ["an undeployed edit", compute("size: 3"), "the program has an edit of it that is not deployed"],
-    ["an undeployed removal", compute("disabled: true"), "the program has an edit of it that is not deployed"],
+    ["the environment", compute("size: process.env.SIZE"), "the value is an environment variable"],
+    ["an undeployed edit", compute("size: 3"), "the program has a change of it that is not deployed"],
+    ["an undeployed removal", compute("disabled: true"), "the program has a change of it that is not deployed"],
     [
       "a spread before that may hold it",
       compute("...common", 'import { common } from "./common";\n'),
@@ -219,7 +219,7 @@ describe("tells", () => {
       'a computed name comes later and may replace "size"',
     ],
     ["a getter", compute("get size() { return 2; }"), '"size" is a getter or a method'],
-    ["twice the same", compute("size: 2, size: 2"), '"size" stands there more than once'],
+    ["twice the same", compute("size: 2, size: 2"), '"size" is set there more than once'],
     [
       "a type that may not allow it",
       compute("size", "const size: 2 = 2;\n"),
@@ -229,7 +229,7 @@ describe("tells", () => {
     [
       "a part of an expression",
       compute("size: { min: 1, max: MAX }", 'import { MAX } from "./max";\n'),
-      'the value is an object, of which a part is "MAX" from another file',
+      'the value is an object that contains "MAX" from another file',
     ],
     [
       "arguments from a call",
@@ -270,12 +270,12 @@ describe("tells", () => {
     [
       "another package",
       'import * as svc from "other"; // pulumi-svc\nnew svc.ComputeEndpoint("api", { size: 2 });\n',
-      "the class there is one of the program, or a name or an expression that may be another one than ComputeEndpoint of pulumi-svc",
+      "the class there is defined in the program, or is a name or an expression that may not be ComputeEndpoint of pulumi-svc",
     ],
     [
       "a shadowed name",
       `${IMPORT}((svc: any) => new svc.ComputeEndpoint("api", { size: 2 }))({});\n`,
-      "the class there is one of the program, or a name or an expression that may be another one than ComputeEndpoint of pulumi-svc",
+      "the class there is defined in the program, or is a name or an expression that may not be ComputeEndpoint of pulumi-svc",
     ],
     [
       "two of them",
@@ -325,7 +325,7 @@ describe("tells", () => {
   test.each([["a\\b"], ["a\\"], ['a\\"']])("a name of which the path has several readings: %s", async (name) => {
     const path = `settings.pgSettings["${name.replaceAll('"', '\\"')}"]`;
     const told = await reasonOf(compute("settings: { pgSettings: { a: '1' } }"), [path, null, "1"]);
-    expect(told).toMatchObject({ reason: "the path does not tell how its name is written", code: undefined });
+    expect(told).toMatchObject({ reason: "the name of the property cannot be read from its path", code: undefined });
   });
 
   test("a removed property behind a spread that does not have it is an edit", async () => {
@@ -401,7 +401,7 @@ describe("tells", () => {
   ])("an output that no argument declares: %s", async (path, declared, found) => {
     const text = `${IMPORT}new svc.AuthIntegration("api", { projectId: "prj-demo" });\n`;
     const told = await reasonOf(text, [path, declared, found], { kind: "AuthIntegration" });
-    expect(told?.reason).toMatch(/^no argument declares it\. pulumi-svc drift --ignore writes down/);
+    expect(told?.reason).toMatch(/^no argument declares it\. To tolerate it, run/);
     expect(told?.code).toBeUndefined();
   });
 

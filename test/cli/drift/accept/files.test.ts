@@ -70,7 +70,9 @@ describe("git", () => {
     git("commit", "-m", "first");
     git("update-index", mark, "src/index.ts");
     writeFileSync(marked, "two");
-    expect(await notInGit(marked)).toBe("is marked in git as one whose changes do not count");
+    expect(await notInGit(marked)).toBe(
+      "is marked in git so that its changes are ignored (assume-unchanged or skip-worktree)",
+    );
     expect(await notInGit(other)).toBeUndefined();
   });
 
@@ -86,7 +88,7 @@ describe("git", () => {
       delete process.env["GIT_DIR"];
     }
     writeFileSync(join(folder, ".git/config"), "[broken");
-    expect(await notInGit(committed)).toMatch(/^could not be looked up in git, which said: fatal: bad config/);
+    expect(await notInGit(committed)).toMatch(/^could not be looked up in git: fatal: bad config/);
   });
 
   test("outside a repository nothing can be brought back", async () => {

@@ -48,7 +48,7 @@ test.each([
   ["no such resource", null],
 ])("an edit is taken back where the plan shows %s", async (_what, args) => {
   const { disproved, text } = edited(() => args);
-  expect([...(await disproved), text()]).toEqual([[target.urn, expect.stringMatching(/taken back/)], "before"]);
+  expect([...(await disproved), text()]).toEqual([[target.urn, expect.stringMatching(/undone/)], "before"]);
 });
 
 describe("where the place was found by a name, which another stack may have,", () => {
@@ -73,7 +73,7 @@ describe("where the place was found by a name, which another stack may have,", (
 
   test("without a plan nothing is written", async () => {
     const { disproved, seen, text } = edited(failing, { target: searched });
-    await expect(disproved).rejects.toThrow(/^nothing is edited, since a plan has to show .*: no way$/);
+    await expect(disproved).rejects.toThrow(/^nothing was edited, because the plan .*: no way$/);
     expect([...seen, text()]).toEqual([target.urn, "before", "before"]);
   });
 });
@@ -84,9 +84,7 @@ const failing = (): never => {
 
 test("without a plan nothing is edited, and the words of the CLI say why", async () => {
   const { disproved, text } = edited(failing);
-  await expect(disproved).rejects.toThrow(
-    /^nothing is edited, since a plan has to show .* pulumi preview failed: no way$/,
-  );
+  await expect(disproved).rejects.toThrow(/^nothing was edited, because the plan .* pulumi preview failed: no way$/);
   expect(text()).toBe("before");
 });
 
@@ -95,7 +93,7 @@ test.each([[failing], [() => ({ size: 2 })]])(
   async (plan) => {
     const { disproved, text } = edited(plan, { meanwhile: "theirs" });
     await expect(disproved).rejects.toThrow(
-      /could not be taken back\. Look at index\.ts: .*it changed while the command ran/,
+      /a wrong edit could not be undone\. Check index\.ts: .*it changed while the command ran/,
     );
     expect(text()).toBe("theirs");
   },

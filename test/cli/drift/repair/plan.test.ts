@@ -61,7 +61,7 @@ test("where a replacement takes others along, it is told with the ways out", () 
       stateOf(entry("b", { propertyDependencies: { projectId: [urnOf("a")] } })),
     );
   expect(plan).toThrow(
-    /nothing was changed: with a the engine would also replace what is given its outputs: b \(delete-replaced, create-replacement\)\. pulumi up --refresh replaces all of it.*drift --accept a$/,
+    /nothing was changed: to replace a, the engine would also replace what uses its outputs: b \(delete-replaced, create-replacement\)\. pulumi up --refresh replaces all of it.*drift --accept a$/,
   );
 });
 
