@@ -5,7 +5,7 @@ import { createIntegration, createTenProjects, type Prepare } from "./stack";
 export const STEPS = ["create", "plan", "refresh plan", "no-op up", "change", "destroy"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** Of one step of ours. Seconds are over the floor: the same command with nothing declared. */
+/** One step of our program. Seconds exclude the floor: the same command with nothing declared. */
 export interface Goal {
   readonly seconds?: number;
   readonly requests?: (seconds: number) => number;

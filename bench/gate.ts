@@ -20,8 +20,8 @@ const COMPUTE = "ep-demo-main-10000001";
 const ENDPOINT = `/projects/prj-demo/endpoints/${COMPUTE}`;
 
 /**
- * What the emulator's gate adds to a query. The same server is asked with the gate and without it, in turn: the machine
- * may be slow or busy, but it is so for both. The emulator is a process of its own, as it is for its users.
+ * What the emulator's gate adds to a query. The same server gets queries with the gate and without it, alternately, so
+ * that a slow or busy machine affects both. The emulator is a separate process, as for its users.
  */
 export async function gateFigures(rounds: number): Promise<readonly Figure[]> {
   const figures = new Figures("the gate of `emulator --postgres`");

@@ -1,7 +1,7 @@
 /**
  * Whole commands of the real CLI against the emulator, side by side in one run: this package, the same program as
- * hand-written `pulumi.dynamic.Resource`s, and the least that the service takes. Runs are paired (A B A B …): the
- * machine may be slow or busy, but it is so for both.
+ * hand-written `pulumi.dynamic.Resource`s, and the minimum that the service needs. Runs are paired (A B A B …), so that
+ * a slow or busy machine affects both.
  */
 import { writeFileSync } from "node:fs";
 import { Command, Option } from "commander";

@@ -44,7 +44,7 @@ const HEAD = [
   "423",
 ];
 
-/** A Markdown table, so that what the command prints can stand in docs/performance.md. */
+/** A Markdown table, so that the command's output can be copied to docs/performance.md. */
 export function printTable(title: string, rows: readonly Row[]): void {
   const cells = rows.map((row) => [
     row.step,

@@ -38,14 +38,15 @@ for (const { name, apiKeyEnv, largest } of [
   { name: "production", apiKeyEnv: "PRODUCTION_SVC_KEY", largest: 4 },
 ]) {
   const projectId = config.require(`${name}ProjectId`);
-  // One provider for each account, with its key by name. What it is not given would come from the stack's svc: settings.
+  // One provider for each account, with the name of its key. Settings that it is not given come from the stack's svc:
+  // settings.
   const provider = new svc.Provider(name, { apiKeyEnv, baseUrl: config.require(`${name}BaseUrl`) });
   hosts[name] = new Tenant(
     name,
     { projectId, branchId: config.require(`${name}BranchId`), largest },
     { provider },
   ).host;
-  // A function asks the default account, too, unless it is told another one.
+  // A function, too, uses the default account unless it is given another provider.
   defaultBranches[name] = svc.getDefaultBranchOutput({ projectId }, { provider }).branchId;
 }
 

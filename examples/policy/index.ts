@@ -19,7 +19,7 @@ const MANDATORY = [
   "secret-in-state",
 ];
 
-/** Their findings show a domain. A policy gets secrets in clear and cannot tell which values are secrets. */
+/** Their findings show a domain. A policy gets secrets in plain text and cannot distinguish them from other values. */
 const SHOWS_VALUES = ["redirect-localhost", "redirect-plain-http", "redirect-wildcard"];
 
 /** As an entry of svc-drift.json. */
@@ -75,8 +75,8 @@ function policyOf(rule: AuditRule): ResourceValidationPolicy {
 }
 
 /**
- * A copy in which a text stands for each value that is not known yet, in a preview: reading one throws. No rule finds
- * anything in it; `pulumi up` looks again when the value is known.
+ * A copy with a text in place of each value that is not known yet in a preview, because reading such a value throws. No
+ * rule finds anything in the text; `pulumi up` checks again when the value is known.
  */
 function knownProps({ props }: ResourceValidationArgs): Record<string, unknown> {
   return Object.fromEntries(Object.keys(props).map((key) => [key, known(() => props[key])]));

@@ -454,7 +454,7 @@ describe("a read that several wait for", () => {
     arrive("list");
     expect(await Promise.all([first, second])).toEqual(["list", "list"]);
     expect(read.loaded).toEqual({ value: "list" });
-    // Who has left is told nothing.
+    // A caller that has left is not notified.
     events().onProgress?.("more");
     expect(told).toHaveLength(2);
   });
@@ -486,7 +486,7 @@ describe("a read that several wait for", () => {
     const again = events().onThrottled();
     arrive("list");
     expect(await Promise.all([first, second])).toEqual(["list", "list"]);
-    // The clocks of those that have left run again, whatever becomes of the read.
+    // The clocks of the callers that have left run again, whatever the read returns.
     await pass(100);
     expect([before.remainingMs(), during.remainingMs()]).toEqual([500, 500]);
     again();

@@ -26,7 +26,7 @@ interface Item {
   created_at?: string;
 }
 
-/** What becomes of a POST: `make` adds the object, and what it returns or throws is the answer. */
+/** What happens to a POST: `make` adds the object, and what it returns or throws is the response. */
 type Behaviour = (make: (more?: Partial<Item>) => Item, body: Item) => Promise<Item | undefined> | Item | undefined;
 
 const answered: Behaviour = (make) => make();
@@ -70,7 +70,7 @@ function service(listed: Item[] = [], serviceNow = AT) {
   };
   const collection = {
     list: async ({ since = Number.NaN }) => {
-      // Asked for anew.
+      // Requested again.
       expect(since).toBe(performance.now());
       lists += 1;
       return [...listed];

@@ -136,7 +136,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     const project = new FakeProject();
     project.computes.push({ id: "ep-1", host: "h", branch_id: "b", type: "t", current_state: "idle" });
     const { server, client } = inMemory((request, nth) => {
-      // A good status with an odd body will not be better the second time, and is no fault to be repeated.
+      // A 2xx with an unexpected body will not be better the second time, and is not an error that a retry can solve.
       if (request.method === "POST" && nth === 1 && !isGood) return fault;
       if (request.path.endsWith("/keys")) return { status: 201, json: KEYS };
       if (request.path.endsWith("/transfer_ownership")) return { json: { url: "https://x.test/t" } };
@@ -218,7 +218,7 @@ test("a lost answer among siblings that look alike never ends in two claims of o
     const reply = await project.script(request, nth);
     if (request.method !== "POST") return reply;
     posted += 1;
-    // The third and fifth answers are lost; the others come late, when their computes stand in the list already.
+    // The third and fifth responses are lost; the others arrive late, when their computes are listed already.
     return posted === 3 || posted === 5 ? { fault: "reset" } : { ...reply, delayMs: 40 };
   });
   const made = await Promise.all(

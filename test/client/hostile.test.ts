@@ -74,7 +74,7 @@ function wordsOf(error: unknown): string {
   return message;
 }
 
-/** A read and a POST, each of which is to fail. */
+/** A read and a POST, both of which must fail. */
 const both = async (client: Client): Promise<[read: unknown, post: unknown]> => [
   await errorOf(client.computes.list("p")),
   await errorOf(client.auth.createUser("p", USER, PROVEN)),
@@ -97,7 +97,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-/** Writes until the other side hangs up, at most so many bytes. */
+/** Writes until the other side closes the connection, at most this many bytes. */
 function flood(response: ServerResponse, chunk: Buffer, times: number): () => number {
   let written = 0;
   const go = (): void => {

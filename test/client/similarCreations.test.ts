@@ -17,7 +17,7 @@ const LOST: Reply = { fault: "reset" };
 
 type Answer = "answered" | "lost, executed" | "lost, not executed";
 
-/** Creates them all at once. `answers`: what becomes of the POST with this body and number. */
+/** Creates them all at once. `answers`: what happens to the POST with this body and number. */
 async function creating(
   wanted: readonly EndpointAttributes[],
   answer: (name: unknown, nth: number) => Answer,
@@ -89,7 +89,7 @@ test("more that could be theirs than were lost: none is claimed, and all are nam
     times(2, REPLICA),
     () => "lost, executed",
     ({ computes }) => {
-      // A colleague's, which looks the same.
+      // A colleague's object, which looks the same.
       if (computes.length === 2)
         computes.push({ id: "ep-theirs", host: "h", ...REPLICA, current_state: "active", created_at: "2999-01-01" });
     },
@@ -140,7 +140,7 @@ test("while one is looked for none is sent; afterwards they are", async () => {
   await new Promise((resolve) => setTimeout(resolve, 100));
   const second = createCompute(client, "p", REPLICA, { onProgress: (text) => lines.push(text) });
   await Promise.all([first, second]);
-  // The search takes a lag; the second request leaves when it is over, and the first one is waited for beside it.
+  // The search takes a lag. The second request leaves after it, in parallel with the wait for the first.
   expect(posted).toBe(2);
   expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThan(140);
   expect(lines).toContain("waiting: checking whether a creation with a lost response took effect");

@@ -16,7 +16,7 @@ beforeAll(() =>
     {
       newResource: ({ type, name, inputs, provider }) => {
         if (type.startsWith("pulumi-nodejs:dynamic")) {
-          // Hidden keys and absent arguments are no concern of the component.
+          // Hidden keys and absent arguments do not matter to the component.
           const given = Object.entries(inputs as object).filter(([key, value]) => !/^__/.test(key) && value != null);
           const timeouts: unknown = inputs.__timeouts;
           registered.push({

@@ -8,7 +8,7 @@ import { declaration as emailServer } from "../../src/resources/emailServer/emai
 import { declaration as oauthProvider } from "../../src/resources/oauthProvider/oauthProviderDeclaration";
 import { EACH_CASE } from "../kinds";
 
-/** The real classes make the children. Each argument has a value of its own, which tells where it comes from. */
+/** The real classes create the children. Each argument has a distinct value, which shows where it comes from. */
 
 interface Made {
   readonly kind: string;
@@ -80,7 +80,7 @@ const OWN: Own = {
   WhitelistDomain: ["domain", "adopt"],
 };
 
-/** Of a replica by number: what tells it apart, and what would keep a smaller number from deleting it. */
+/** By the number of a replica: what identifies it, and what would keep a smaller number from deleting it. */
 const OWN_OF_NUMBERED = ["name", "adopt", "deletionProtection"];
 
 /** A component, and the children that it shows. */

@@ -221,7 +221,7 @@ describe("a path that some variable holds", () => {
     process.env[SECRET] = path;
     expect(fromFile(path)).toEqual({ fromFile: path });
     expect(referenceName({ fromFile: path })).toBe(`the file ${path}`);
-    // A folder is no file, and its name may be a word.
+    // A folder is not a file, and its name may be a word.
     process.env[SECRET] = folder;
     expect(problem(folder)).toMatch(PROBLEM);
   });

@@ -71,9 +71,9 @@ describe("the name of a secret", () => {
     "tokenizer",
     "monkey",
     "keyboard",
-    // A kind of ours.
+    // One of our kinds.
     "authKeys",
-    // Where a secret is, or what it is called: `PGPASSFILE` is a path.
+    // The place or the name of a secret: `PGPASSFILE` is a path.
     "pgpassfile",
     "PGPASSFILE",
     "apiKeyEnv",
@@ -299,7 +299,7 @@ describe("what may be a secret", () => {
 });
 
 describe("any value", () => {
-  /** Pieces of what the expressions look for, so that many of them begin to match. */
+  /** Pieces of what the expressions match, so that many of them begin to match. */
   const pieces = fc.constantFrom(
     ..."a|A|1|_|-|.| |\t|\n|=|:|:\"|@|/|//|://|https://|https://a:|\\|'|\"|a=|a: |password|password '|Password|secret".split(
       "|",

@@ -28,7 +28,7 @@ const stored = files.flatMap((file) =>
   ),
 );
 
-/** What the references of a fixture stand for, as it was applied. */
+/** The applied values of the references of a fixture. */
 const VALUES = {
   FIXTURE_CLIENT: "fixture-client",
   FIXTURE_SMTP: "fixture-smtp-password",

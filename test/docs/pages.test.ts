@@ -113,7 +113,7 @@ test.each([
     language === "text" && note === "" ? text.trim().split("\n") : [],
   );
   expect(lines.length).toBeGreaterThan(least);
-  // What is filled in stands in braces in the sources; a text may be made of several.
+  // In the sources, braces mark what is filled in; a text may have several parts.
   const parts = lines.flatMap((line) => line.split("…").map((part) => part.trim()));
   expect(parts.filter((part) => !all.includes(part))).toEqual([]);
 });
@@ -126,8 +126,8 @@ test("the messages that the quotes are compared with are whole sentences, with w
 });
 
 /**
- * The compiler's words, with the lines of the documents: each block is a module with as many lines as its page, of which
- * only its own ones are filled, and those of the blocks that it continues.
+ * The compiler's messages, with the lines of the documents: each block is a module with as many lines as its page. Only
+ * its own lines are filled, and those of the blocks that it continues.
  */
 function problemsIn(programs: readonly CodeBlock[]): string[] {
   const files = new Map(programs.map((block, at) => [nameOf(block), moduleOf(block, programs.slice(0, at))]));

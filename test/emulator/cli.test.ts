@@ -153,7 +153,7 @@ test("runs a command beside it that finds the service, prints nothing of its own
   const { status, stdout, stderr } = beside(["--exec", ask], { SVC_EMULATOR_API_KEY: "very-own-key" });
   expect([status, stderr]).toEqual([9, ""]);
   const [, url = ""] = /^200 (http:\S+)\n$/.exec(stdout) ?? [];
-  // Another port than the usual one, and nobody listens there any more.
+  // Not the usual port, and nothing listens there any more.
   expect(new URL(url).port).not.toBe("8787");
   await expect(fetch(url)).rejects.toThrow();
   expect(beside(["--exec", "true"]).status).toBe(0);

@@ -44,7 +44,7 @@ test("in a jest without settings, the emulator gets pg and nodemailer, and signs
   writeFileSync(join(folder, "package.json"), JSON.stringify({ jest: { testEnvironment: "node", transform: {} } }));
   writeFileSync(join(folder, "emulator.test.js"), TEST);
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  // A flag of ours would give `import()` to that jest, too.
+  // If we set the flag, that jest would get `import()`, too.
   const { NODE_OPTIONS: _ours, ...env } = process.env;
   const { status, stderr } = spawnSync(
     process.execPath,

@@ -105,7 +105,8 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   expect(both.text).toMatch(/of this program declares the redirect domains of the same "projectId"/);
   stack.program(program({ google: "" }));
 
-  // Who owns it and where its keys are: no plan tells of that, a refresh stores it, and it stays drift until somebody decides.
+  // The owner and the address of the keys: no plan reports a change, a refresh stores it, and it stays drift until
+  // somebody decides.
   const jwks = "https://attacker.example/jwks.json";
   await edit("integration", { set: { owned_by: "user", jwks_url: jwks } });
   const owner = { path: "ownedBy", declared: "svc", found: "user" };

@@ -55,7 +55,7 @@ test("each auth resource is created, left alone, found drifted in every argument
   };
   await service.edit({ kind: "email_server", set: edited });
   await service.edit({ kind: "domain", id: "https://app.example.com", delete: true });
-  // Neither is shown by any list: what cannot be read is no drift.
+  // No list shows either: what cannot be read does not drift.
   await service.edit({ kind: "oauth_provider", id: "google", set: { client_id: "foreign-id" } });
   await service.edit({ kind: "user", set: { name: "Foreigner" } });
   const drift = await stack.drift("--diff");

@@ -29,7 +29,7 @@ test("a refresh while the service is unwell or does not answer fails in words an
     await service.addProject({ id, branches: [{ id: "br-main", default: true }, { id: "br-dev" }] });
   const before = await service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
-  // Each export encrypts anew.
+  // Each export encrypts again.
   const kept = async () =>
     (await stack.resources()).map(({ id, inputs, outputs }) =>
       JSON.stringify({ id, inputs, outputs }).replace(/"ciphertext":"[^"]+"/g, '"ciphertext"'),

@@ -77,14 +77,14 @@ test("the scripts deploy, report drift, repair what was shown, and end as pulumi
   expect(body).toMatch(/\nFingerprint `[0-9a-f]{32}`\n$/);
   expect(body.match(/fingerprint/gi)).toHaveLength(1);
 
-  // Held off: it waits, and tells the same. Nothing is edited.
+  // Held off: it waits, and reports the same. Nothing is edited.
   await service.clearRequests();
   await service.fault({ status: 429, headers: { "retry-after": "2" }, times: 3 });
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
   expect((await service.requests()).filter(({ status }) => status === 429)).toHaveLength(3);
   expect(names(calls())).toEqual(["issue list"]);
 
-  // What may differ, as the repository says, is no drift: the issue is closed.
+  // What the repository tolerates is not drift: the issue is closed.
   const ignore = [
     { resource: "api", property: "size.max", found: 4, reason: "a load test" },
     { resource: "domains", reason: "a load test" },
@@ -104,7 +104,8 @@ test("the scripts deploy, report drift, repair what was shown, and end as pulumi
   expect(calls()).toEqual([]);
   Object.assign(stack.env, { SVC_BASE_URL });
 
-  // A pull request shows what the program has pending, not drift. The deployment takes drift back where it is told to.
+  // A pull request shows the pending changes of the program, not drift. The deployment reverts drift if it is
+  // configured to.
   expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await run("up.sh", "dev", "--refresh")).toMatchObject({ code: 0, text: expect.stringMatching(/~ 2 updated/) });
 
@@ -243,7 +244,7 @@ new (require("pulumi-svc").EmailServer)("mail", { projectId: domains.projectId, 
     [true, plan],
   ]);
 
-  // A preview that fails is told in the same comment, and fails the job.
+  // A preview that fails is reported in the same comment, and fails the job.
   stack.write("index.js", `${index}\nthrow new Error("canary-free words of the program");`);
   const failed = await run("plan.sh", "dev");
   expect(failed.code).not.toBe(0);

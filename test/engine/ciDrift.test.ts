@@ -35,9 +35,9 @@ process.exitCode = code;
 
 interface Next {
   readonly code: number;
-  /** What it makes of index.js. */
+  /** The edited index.js. */
   readonly program?: string;
-  /** What it makes of a file beside the folder of the program. */
+  /** The edited file beside the folder of the program. */
   readonly beside?: string;
   readonly report?: string;
 }
@@ -180,7 +180,7 @@ test("the edit of the program is one pull request: opened, left alone, updated w
   expect(names(calls())).toHaveLength(1);
   expect(place.tip()).toBe(first);
 
-  // The same drift, but the program has moved on beside it: the edit fits again.
+  // The same drift, but the program has changed elsewhere: the edit fits again.
   place.edit(program(2, "another line"), "another line");
   const moved = { ...edited(), program: program(4, "another line") };
   expect(await place.accept(moved)).toMatchObject({ code: 0 });
@@ -277,7 +277,7 @@ test("where something cannot be told, edited or pushed, nothing is touched", asy
   const tip = place.tip();
   calls();
 
-  // It could not be told, or nobody knows what it edited.
+  // It could not be determined, or nobody knows what it edited.
   for (const code of [1, 2, 9])
     expect(await place.accept({ ...edited(OTHER_FINGERPRINT), code })).toMatchObject({ code: 1 });
   expect(calls()).toEqual([]);
@@ -285,7 +285,7 @@ test("where something cannot be told, edited or pushed, nothing is touched", asy
   expect(unnamed).toMatchObject({ code: 1, text: expect.stringContaining("does not end with a fingerprint") });
   expect(names(calls())).toHaveLength(1);
 
-  // What somebody has left in the checkout is no part of it.
+  // Files that somebody left in the checkout are not part of it.
   place.checkOut();
   writeFileSync(join(place.program, "index.js"), program(3));
   const runs = place.npxCalls().length;
@@ -466,7 +466,7 @@ test("a repair is of the drift that was shown and approved, and of no other", as
   expect(shown).toMatchObject({ code: 0, text: expect.stringContaining(report(FINGERPRINT)) });
   expect(readFileSync(jobSummary, "utf8").endsWith(report(FINGERPRINT))).toBe(true);
   expect(readFileSync(outputs, "utf8")).toBe(`fingerprint=${FINGERPRINT}\n`);
-  // Refused, not to be told, or wrong flags.
+  // Refused, not to be reported, or wrong flags.
   expect(await planned({ code: 1, report: report(OTHER_FINGERPRINT) })).toMatchObject({ code: 1 });
   expect(await planned({ code: 1 })).toMatchObject({ code: 1 });
   expect(await planned({ code: 11 })).toMatchObject({ code: 11 });
@@ -479,7 +479,7 @@ test("a repair is of the drift that was shown and approved, and of no other", as
   expect(readFileSync(join(place.program, "repair.env"), "utf8")).toBe(`fingerprint=${FINGERPRINT}\n`);
   expect(asked().at(-1)).toBe(`${plan} --allow-replace`);
 
-  // The repair: what is no fingerprint goes nowhere.
+  // The repair: a text that is not a fingerprint is not used.
   const before = asked().length;
   const almost = [
     FINGERPRINT.slice(1),

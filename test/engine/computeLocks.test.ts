@@ -45,7 +45,7 @@ const overlapsAnother = (span: Span, spans: readonly Span[]) =>
 
 test("computes of five projects, and of one that does not lock, are created side by side", async () => {
   const stack = await Stack.create({
-    // Far longer than the engine takes from one creation to the next, on a slow machine too.
+    // Far longer than the engine needs between two creations, on a slow machine too.
     emulator: { activationMs: 6_000 },
     program: `for (let i = 0; i < 5; i++) new svc.ComputeEndpoint("c" + i, { projectId: "prj-" + i, branchId: "br-1", size: 1 });
       for (let i = 1; i < 6; i++) new svc.ComputeEndpoint("same" + i, { projectId: "prj-same", branchId: "br-" + i, size: 1 });`,
@@ -59,7 +59,7 @@ test("computes of five projects, and of one that does not lock, are created side
   expect((await service.requests()).filter(({ method }) => method === "POST")).toHaveLength(10);
 
   const all = await operations(stack);
-  // One creation in each of the five; that of the project with five cannot stand in for it.
+  // One creation in each of the five projects; the project with five creations cannot replace another.
   const apart = all.filter(({ projectId }) => projectId !== "prj-same");
   expect(new Set(apart.map(({ projectId }) => projectId)).size).toBe(5);
   expect(apart.filter((span) => !overlapsAnother(span, apart))).toEqual([]);

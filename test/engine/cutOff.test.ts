@@ -114,7 +114,7 @@ async function tellsTruth(): Promise<void> {
     expect(again.stderr).toMatch(cut);
     await stack.run("cancel", "--yes");
     const up = await stack.up("--refresh");
-    // Its creation has reached the service, and nobody has recorded it: the message tells what to do.
+    // Its creation has reached the service, and nobody has recorded it: the message says what to do.
     if (/Could not create WhitelistDomain .*set "adopt: true"/i.test(up.text)) {
       stack.program(PROGRAM.replace('first.example.com"', 'first.example.com", adopt: true'));
       expect(await stack.up("--refresh")).toMatchObject({ code: 0 });

@@ -267,7 +267,7 @@ ${more}`;
   });
   stack.program(program());
 
-  // What the file covers is skipped, unless it is named; what was deleted is told.
+  // What the file covers is skipped unless it is named; deleted resources are reported.
   stack.write(
     "svc-drift.json",
     JSON.stringify({
@@ -292,7 +292,7 @@ ${more}`;
   expect(dry.patch).toContain('+  host: "other.example.com"');
   expect(dry.patch).toContain('password: "[secret]"');
   expect(read(stack, "index.js")).not.toContain("other.example.com");
-  // It asks what a look at the drift asks, and no more.
+  // It sends the requests of a drift check, and no others.
   await stack.service.clearRequests();
   const { report } = await drift(stack);
   expect(asked).toEqual(await templates(stack));

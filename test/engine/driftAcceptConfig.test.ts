@@ -38,7 +38,7 @@ test("values of the configuration are edited for the stack alone, and those of a
   await stack.config("token", secret, true);
   for (const [path, value] of Object.entries({ "size.min": "0.5", "size.max": "2" }))
     expect(await stack.run("config", "set", "--path", path, value, "--type", "float")).toMatchObject({ code: 0 });
-  // What `pulumi config set` would write anew.
+  // What `pulumi config set` would write.
   appendFileSync(join(stack.folder, "program", "Pulumi.dev.yaml"), "\n  # kept\n  proj:other:   0.50   # kept, too\n");
   const written = read(stack, "Pulumi.dev.yaml");
   expect(await stack.up()).toMatchObject({ code: 0 });

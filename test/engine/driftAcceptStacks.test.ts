@@ -69,7 +69,8 @@ test("of two stacks each accepts what is its own: what the other one declares st
     expect(result.accepted.map(({ name }) => name)).toEqual(["own"]);
   }
 
-  // By a factory, nothing in the text tells. The plan does: what does not reach the stack is taken back, and the rest stays.
+  // If a factory creates it, the text does not show the stack. The plan does: an edit that does not reach the stack is
+  // undone, and the rest stays.
   stack.write("prod.js", prod(`jobs((name) => Reflect.construct(Compute, ["api", ${OPTIONS}]));`));
   const rest = await accepted(stack, "--stack", "prod");
   expect(rest).toMatchObject({

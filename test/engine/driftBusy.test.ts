@@ -106,7 +106,7 @@ test("an up that has changed something is told, --wait waits for its end, and an
   const patch = held("PATCH", true);
   const up = stack.up();
   await until(() => existsSync(inProgram("began")));
-  // It has the lock, and nothing is changed yet: that is no drift.
+  // It has the lock, and nothing has changed yet: that is not drift.
   expect(await svc(stack, ["drift"])).toMatchObject({ code: 0, stderr: "" });
   rmSync(inProgram("hold"));
   await patch.reached;

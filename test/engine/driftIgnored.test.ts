@@ -58,7 +58,7 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
   const apiId = (await stack.resource("api")).id.split("/")[1] ?? "";
   const entry = { resource: "api", property: "size.max", found: 4, reason: "the sale" };
 
-  // A value that is named is no drift.
+  // A value that the file names is not drift.
   await service.edit({ kind: "endpoint", id: apiId, set: { autoscaling_limit_max_cu: 4 } });
   const changed = await drift(stack);
   expect(changed.code).toBe(7);
@@ -82,7 +82,7 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
   });
   expect(over.report.fingerprint).toBe(changed.report.fingerprint);
 
-  // A report stays as it was told, with another file beside it, and from a version before there was one.
+  // An earlier report stays as it was, also with another file beside it, and if a version without the file wrote it.
   const report = join(stack.folder, "report.json");
   writeFileSync(report, JSON.stringify(tolerated.report));
   expect(await drift(stack, "--from", report)).toEqual(tolerated);
@@ -162,7 +162,7 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
   expect(after).toMatchObject({ code: 0, report: { drift: [], unmanaged: [], unused: [], expired: [] } });
   expect(after.report.toleratedUnmanaged).toMatchObject([{ id: "prj-demo/microsoft", reason: "the sale" }]);
 
-  // The repair tells the truth: an up --refresh takes all of it back.
+  // The warning of the repair is true: an up --refresh reverts all of it.
   expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
   const repaired = await drift(stack);
   expect(repaired).toMatchObject({ code: 0, report: { tolerated: [] } });

@@ -204,7 +204,7 @@ class Campaign {
       try {
         process.kill(to, signal);
       } catch {
-        // It has ended meanwhile.
+        // It has ended in the meantime.
       }
     };
     if (cutter === "EPIPE") {
@@ -281,7 +281,7 @@ class Campaign {
       run = await this.stack.up("--refresh");
     }
     this.log.push(`-- up --refresh: ${run.code}`, run.text);
-    // The creation of a killed command has reached the service: the message tells what to do.
+    // The creation of a killed command has reached the service: the message says what to do.
     if (/Could not create WhitelistDomain .* set "adopt: true"/i.test(run.text)) {
       this.stack.program(programOf(this.#declared()).replace(/(first.example.com")/, "$1, adopt: true"));
       run = await this.stack.up("--refresh");
@@ -289,7 +289,7 @@ class Campaign {
       this.stack.program(programOf(this.#declared()));
     }
     expect(run).toMatchObject({ code: 0 });
-    // As the message of drift says: it tells of them until then, where an up --refresh need not warn.
+    // As the message of drift says: until then it reports them, where an up --refresh need not warn.
     if ((await this.stack.exported()).includes('"pending_operations"'))
       expect(await this.stack.refresh("--clear-pending-creates")).toMatchObject({ code: 0 });
     this.#size = this.#declared();

@@ -66,12 +66,12 @@ function temporaryFiles(pid: number): string {
     const files = readdirSync(folder).filter((fd) => readlinkSync(join(folder, fd)).includes("/pulumi-svc-"));
     return files.map((fd) => readFileSync(join(folder, fd), "utf8")).join("\n");
   } catch {
-    // It has ended, or has closed one meanwhile.
+    // It has ended, or has closed one in the meantime.
     return "";
   }
 }
 
-/** Runs the command in its own process group, like a terminal, and returns what was visible meanwhile. */
+/** Runs the command in its own process group, like a terminal, and returns what was visible while it ran. */
 async function interruptedRepair(
   stack: Stack,
   names: readonly string[],
@@ -187,7 +187,7 @@ test("a repair, in parts, interrupted and run again, brings back what drifted an
   expect(await service.endpoints()).toContainEqual(
     expect.objectContaining({ id: idOf(api), autoscaling_limit_max_cu: 2 }),
   );
-  // Their credentials are gone, of which the service's answers say nothing.
+  // Their credentials are gone, and the service's responses do not show that.
   expect((await service.state()).projects[0]).toMatchObject({
     email_server: { host: "smtp.example.com", sender_name: "Demo", password: hashed(PASSWORD) },
   });

@@ -155,7 +155,7 @@ test("dependants stay as they are: drifted, deleted, edited, looked up, protecte
   ).toEqual([`PATCH /projects/prj-demo/endpoints/${id.split("/")[1]}`]);
   expect(await stack.entries()).toEqual(before);
 
-  // With an object that a replacement of a dependant has left, the engine would delete that: told.
+  // If a replacement of a dependant has left an object, the engine would delete it: that is reported.
   const withLeftover = JSON.parse(await stack.exported()) as { deployment: { resources: { urn: string }[] } };
   const { resources } = withLeftover.deployment;
   const dependant = resources.find((one) => one.urn.endsWith("::run-10"));

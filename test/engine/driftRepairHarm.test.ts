@@ -109,7 +109,7 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   expect(await stack.entries()).toEqual(before);
   await service.clearFaults();
 
-  // Refused, nothing is deleted, whatever the engine is told to do on an error.
+  // If it is refused, nothing is deleted, whatever the engine is configured to do on an error.
   const edited = { project_id: "prj-demo", ...resized(4) };
   const env = { PULUMI_CONTINUE_ON_ERROR: "true", ...beforeUp(stack, "edit", edited) };
   expect(await repair(stack, [], env)).toMatchObject({
@@ -119,7 +119,8 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   expect(await service.mutations()).toEqual([]);
   expect(await stack.entries()).toEqual(before);
 
-  // The refresh of the update itself fails, when it has found what is gone. The words of the service are told, also about a lock.
+  // The refresh of the update itself fails after it has found the deleted resource. The service's message is reported,
+  // also if it mentions a lock.
   await service.edit({ kind: "domain", id: "https://first.example.com", delete: true });
   const failing = {
     path: "/projects/{project_id}/auth/domains",
@@ -134,7 +135,7 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   await service.clearFaults();
   expect(await stack.entries()).toEqual(before);
 
-  // What a colleague deploys between the look and the repair stays in the state.
+  // What a colleague deploys between the check and the repair stays in the state.
   stack.program(`${PROGRAM}\n${domain("theirs")}`);
   const target = (await stack.resource("auth")).urn.replace("AuthIntegration::auth", "WhitelistDomain::theirs");
   const deploy = `env -u PULUMI_DEBUG_PROVIDERS pulumi up --yes --skip-preview --non-interactive --target '${target}'`;
@@ -142,7 +143,7 @@ test("the state holds what was last deployed, whatever stands in the way of a re
     code: 11,
     stderr: expect.stringMatching(/nothing was changed: the state has changed since/),
   });
-  // The colleague's: the repair has sent nothing.
+  // The colleague's request: the repair has sent nothing.
   expect(await service.mutations()).toEqual(["POST /projects/{project_id}/auth/domains"]);
   const { [target]: theirs, ...others } = await stack.entries();
   expect(theirs).toMatchObject({ id: "prj-demo/https://theirs.example.com" });

@@ -178,7 +178,7 @@ test("every cell is repaired and nothing else touched, or refused in words of ou
   const drifted = [...cells.map(({ name }) => name), ...COLUMNS.map((column) => `oauth-${column}`)].toSorted();
   expect((await drift(stack)).report.drift.map(({ name }) => name).toSorted()).toEqual(drifted);
 
-  // A protected one cannot be replaced, and is told.
+  // A protected one cannot be replaced, and is reported.
   await service.clearRequests();
   expect(await svc(stack, ["drift", "--repair", "--yes", "--allow-replace"])).toMatchObject({
     code: 1,

@@ -36,7 +36,7 @@ test("two stacks of one project, checked together, do not report each other, and
   expect(changed.code).toBe(7);
   expect(changed.report.drift).toMatchObject([{ urn: expect.stringMatching(/^urn:pulumi:prod::/), name: "api" }]);
   expect(changed.report.unmanaged.map(({ id }) => id)).toEqual(["prj-demo/vercel"]);
-  // The same in words.
+  // The same as text.
   stack.write("report.json", JSON.stringify(changed.report));
   const { stdout: text } = await svc(stack, ["drift", "--from", "report.json"]);
   expect(text).toContain(`ComputeEndpoint api of stack prod (prj-demo/${String(compute?.["id"])}) changed`);

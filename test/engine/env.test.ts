@@ -79,7 +79,7 @@ test("an application gets the hosts and keys of a stack, and secrets only where 
   expect(values).toMatchObject({ WORKERS_JWKS_URL: data[0]?.jwks_url, WORKERS_PUB_CLIENT_KEY: clientKeys[1] });
   expect(Object.keys(values).filter((name) => name.includes("SECRET"))).toEqual([]);
   expect(shown.stderr).toContain("--show-secrets is not given: auth.secretServerKey, workers.secretServerKey\n");
-  // One line for each variable, of which each other format shows the same.
+  // One line for each variable; each other format shows the same variables.
   const dotenv = await svc(stack, ["env"], cli);
   expect(dotenv.stdout.trimEnd().split("\n")).toEqual(
     Object.entries(values).map(([name, value]) => `${name}=${value}`),

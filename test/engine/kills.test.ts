@@ -165,7 +165,7 @@ class Campaign {
   readonly #random: (below: number) => number;
   #version = 1;
   #deployed = false;
-  /** Of each provider whose CLI was killed, watched from the kill on: how long it has lived after it. */
+  /** For each provider whose CLI was killed, observed from the kill on: how long it lived after that. */
   readonly #orphaned: Promise<number>[] = [];
   readonly #log: string[] = [];
   /** What each command of this step has said. */
@@ -215,7 +215,7 @@ class Campaign {
     await this.#providersHaveEnded();
   }
 
-  /** As the README tells: by what the messages say. */
+  /** As the README says: according to the messages. */
   async #comeThrough(command: string): Promise<void> {
     const adopt = new Map<string, string>();
     let run = await this.#runAndKill(command);

@@ -15,7 +15,7 @@ async function diagnostics(stack: Stack): Promise<Required<EngineEvent>["diagnos
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as EngineEvent);
-  // The SDK's own debug lines are none of ours.
+  // The SDK's own debug lines are not ours.
   return events.flatMap(({ diagnosticEvent }) =>
     diagnosticEvent === undefined || diagnosticEvent.severity === "debug" ? [] : [diagnosticEvent],
   );

@@ -151,7 +151,8 @@ test("transformations that take the marks of the program away take nothing of th
 });
 
 test("a state in clear is encrypted by one refresh, and no plan says anything of it", async () => {
-  // What a program gives under a name that tells nothing is a secret to its inputs alone: an up of the program marks those.
+  // A value under a name that does not indicate a secret is a secret to its inputs only: an up of the program marks
+  // those.
   const text = program({ ...LITERAL, compute: LITERAL.compute.replace("app.mode", "app.token") });
   const resized = text
     .replace("size: 1", "size: 2")

@@ -109,7 +109,7 @@ test("a month of a team: three stacks, two accounts, and what people do by hand"
     );
     expect(await type("pulumi up --yes --skip-preview --stack dev")).toContain("~ 1 updated");
 
-    // A colleague resizes the primary, which has a replica beside it and outputs behind it: that is put back.
+    // A colleague resizes the primary, which has a replica and dependent outputs: that is repaired.
     const [primary] = (await endpoints(work, "prj-dev")).filter(
       ({ type: kind, branch_id }) => kind === "read_write" && branch_id === "br-dev-prj-dev",
     );
@@ -130,7 +130,7 @@ test("a month of a team: three stacks, two accounts, and what people do by hand"
     await type("export SHOP_KEY=rotated-key-of-the-shop");
     expect(await type("pulumi preview --refresh --expect-no-changes --stack prod")).toContain("8 unchanged");
 
-    // What a colleague has made is taken into the stack, by the steps that the command prints. Nothing is deleted.
+    // What a colleague has created is adopted with the steps that the command prints. Nothing is deleted.
     const made = { branch_id: "br-test-prj-dev", type: "read_write" };
     expect((await api(work, "POST", "/projects/prj-dev/endpoints", { endpoint: made })).status).toBe(201);
     await type("pulumi stack select dev");
@@ -158,7 +158,8 @@ test("a month of a team: three stacks, two accounts, and what people do by hand"
     await type("pulumi config set isProtected false --stack prod");
     expect(await type("pulumi up --yes --skip-preview --stack prod")).toContain("~ 1 updated");
 
-    // The end: everything goes, and the service is as it was, but for what the colleague has made, which is the stack's now.
+    // The end: everything is deleted, and the service is as it was, except for what the colleague created, which the
+    // stack owns now.
     for (const stack of STACKS) expect(await type(`pulumi destroy --yes --stack ${stack}`)).toMatch(/- \d+ deleted/);
     // The import took over all that its project had; the computes of the others are as they were.
     const left = (await held()).flatMap((projects) => records({ projects }, "projects"));
@@ -169,7 +170,7 @@ test("a month of a team: three stacks, two accounts, and what people do by hand"
     );
     for (const project of left)
       expect(project).toMatchObject({ integrations: [], oauth_providers: [], domains: [], users: [] });
-    // No secret was shown on the way, or stands in a file.
+    // No secret was shown in between, or is in a file.
     const written = readdirSync(join(reader.folder, "shop"), { recursive: true, encoding: "utf8" })
       .filter((file) => !file.startsWith("node_modules"))
       .map((file) => join(reader.folder, "shop", file))

@@ -6,7 +6,7 @@ import { check, doctor } from "../support/doctor";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 
-/** A key by name (docs/secrets.md): the stack stores the name, and each command reads the key. */
+/** A key by its name (docs/secrets.md): the stack stores the name, and each command reads the key. */
 
 const newKey = (): string => `canary-rotated-${randomBytes(9).toString("hex")}`;
 const compute = (options = ""): string =>
@@ -106,7 +106,7 @@ test("a variable that the configuration names, and a variable and a file that Pr
   expect(await stack.destroy(...eventLog(stack, "destroy"))).toMatchObject({ code: 0 });
   expect([await branches(other), await branches(stack)]).toEqual([["br-main"], ["br-main"]]);
   expect(await stack.leaks([...own.keys, ...others.keys])).toEqual([]);
-  // The checkpoints and their backups hold it in no form: there is no secret in this stack at all.
+  // The checkpoints and their backups hold it in no form: this stack has no secret.
   expect(await stack.exported()).not.toContain("ciphertext");
 });
 
@@ -187,7 +187,7 @@ test("import, drift --repair and drift --accept read a key by its name, each wit
   expect(await sizes()).toEqual(declared);
   await resize(3);
   await rotate();
-  // There is no git repository around the program.
+  // The program is not in a git repository.
   expect(await svc(stack, ["drift", "--accept", "--force"])).toMatchObject({ code: 0 });
   expect(program().match(/size: 3\b/g)).toHaveLength(2);
   await rotate();
@@ -244,7 +244,7 @@ describe("a stored key", () => {
     const both = await stack.preview();
     expect(both.code).not.toBe(0);
     expect(both.text).toMatch(/svc:apiKey and svc:apiKeyEnv are set in the same place/);
-    // What the last up stored goes on until the next one.
+    // What the last up stored is used until the next one.
     expect(await stack.refresh()).toMatchObject({ code: 0 });
 
     await stack.removeConfig("svc:apiKey");

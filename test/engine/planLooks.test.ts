@@ -53,7 +53,7 @@ test("a branch that is not there and a domain that is listed already are said in
   const strict = await stack.preview();
   expect(strict.code).not.toBe(0);
   expect(diagnostics(strict.text)).toMatch(/error:.*(has no branch br-prod|is on the whitelist already)/);
-  // What stands in the way of the update itself is the update's to say.
+  // What prevents the update itself is reported by the update.
   const update = await stack.up();
   expect(update.code).not.toBe(0);
   expect(update.text).not.toMatch(/pulumi up will fail here|warning: project prj-demo has no branch/);
@@ -100,7 +100,7 @@ test("a plan asks for at most one list of a collection, none without new objects
   stack.program(replicas(20));
   await service.clearRequests();
   expect(await stack.run("up", "--yes")).toMatchObject({ code: 0 });
-  // Only a plan looks at the branches: that of the preview in it.
+  // Only a plan reads the branches: here the plan of the preview.
   expect((await asked(stack)).filter((request) => request === BRANCHES)).toHaveLength(1);
 
   // Nothing is asked, so that a wrong key would not matter.

@@ -67,7 +67,7 @@ test("a primary that stays, one that goes last, and a swap fail a strict plan, a
   const warned = await planned(program);
   expect(warned).toMatchObject({ code: 0, said: expect.stringMatching(MAY_FAIL) });
   expect(warned.said).toMatch(/moves from br-free to br-test.*expect open connections to be dropped/);
-  // The one that leaves is no target, so nothing is known of it.
+  // The compute that leaves is not a target, so nothing is known about it.
   const urn = (await stack.resources()).find(({ urn: one }) => one.endsWith("::b"))?.urn ?? "";
   const targeted = await planned(compute("a", "br-dev") + compute("b", "br-test"), "--target", urn);
   expect(targeted).toMatchObject({ code: 0, said: expect.stringMatching(MAY_FAIL) });

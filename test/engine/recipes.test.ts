@@ -94,7 +94,7 @@ test("renames, moves and other stacks keep every object, as docs/recipes.md has 
   await service.clearRequests();
   const renamed = await stack.up("--diff");
   expect(renamed).toMatchObject({ code: 0 });
-  // Of a component that is new ("web"), or gone, nothing stands at the service.
+  // A component that is new ("web") or removed has no object at the service.
   expect(renamed.text).toMatch(/\+ 1 created\s+~ 3 updated\s+- 3 deleted/);
   expect(renamed.text).not.toMatch(/replaced|__/);
   expect(await objects()).toEqual(made);
@@ -130,7 +130,7 @@ test("an inline program of docs/recipes.md is deployed and destroyed from anothe
   await run("destroy");
   expect(await service.endpoints()).toHaveLength(before);
 
-  // Without the way into its folder it is told why.
+  // Without the permission to open its folder, the reason is reported.
   stack.write("deploy.js", javaScript(textOf("deploy.ts").replace("process.chdir(__dirname);", "")));
   await expect(run()).rejects.toThrow(/working directory of this process.*whatever `workDir` says/);
 });

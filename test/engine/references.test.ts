@@ -339,7 +339,7 @@ describe("a program with every secret by reference, in a folder that main names"
     expect(await stack.drift()).toMatchObject({ code: 0 });
     await sent(service);
 
-    // What is read into the state is no value either, also when it is read once more.
+    // What is read into the state is not a value either, also after a second read.
     await service.edit({ kind: "endpoint", id: endpointId, set: { settings } });
     const target = ["--target", (await stack.resource("api")).urn];
     for (const _time of [1, 2]) expect(await stack.refresh(...target)).toMatchObject({ code: 0 });
@@ -521,7 +521,7 @@ test("in the components of two accounts, each value goes to its own account", as
   expect(created.text).not.toMatch(/scrypt|__applied/);
   expect(await held(one)).toMatchObject({ google: hashed(canary("google-one")), mail: hashed(canary("smtp-one")) });
   expect(await held(two)).toMatchObject({ google: hashed(canary("google-two")), token: hashed(canary("token-two")) });
-  // A program that reads the argument back has the reference, which is no secret.
+  // A program that reads the argument back gets the reference, which is not a secret.
   expect((await stack.outputs())["googleONE"]).toEqual({ fromEnv: "GOOGLE_ONE" });
   // Three of single uses, and one each for the primary and its replica.
   expect(digestsIn(await shownState(stack))).toHaveLength(5);

@@ -48,7 +48,7 @@ describe("what a program makes secret", () => {
     for (const secret of secrets) expect(commands).not.toContain(secret);
     const shown = await stack.service.shown();
     expect(shown).toContain("app.token");
-    // A name is no secret to the service.
+    // To the service, a name is not a secret.
     for (const secret of secrets.filter((one) => one !== LABEL && one !== NAME)) expect(shown).not.toContain(secret);
   });
 
@@ -64,7 +64,7 @@ describe("what a program makes secret", () => {
     await stack.run("preview", "--refresh", "--json");
     expect(await stack.refresh("--diff")).toMatchObject({ code: 0 });
     expect((await stack.resource("api")).inputs["name"]).toMatchObject(CIPHERTEXT);
-    // The name of the user leaves the program meanwhile.
+    // The name of the user leaves the program in between.
     delete stack.env["NAME"];
     expect(await stack.run("up", "--yes", "--diff")).toMatchObject({ code: 0 });
     expect(await stack.leaks([...secrets, drifted])).toEqual([]);
@@ -117,7 +117,7 @@ describe("what a program makes secret", () => {
 
     stack.program(program("1"));
     stack.env["VALUE"] = VALUE;
-    // The name of the user comes back, and is no change.
+    // The name of the user comes back, which is not a change.
     stack.env["NAME"] = NAME;
     await stack.service.clearRequests();
     expect(await stack.up()).toMatchObject({ code: 0 });

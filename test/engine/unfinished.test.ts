@@ -6,7 +6,7 @@ const SHORT = 'customTimeouts: { create: "2s" }';
 
 describe("a compute that is not ready in time", () => {
   test("is kept with its id and pointer, also over a refresh, and finished by the next up", async () => {
-    // Without a list of operations the state alone tells, and that can be changed by hand.
+    // Without a list of operations, only the state shows it, and somebody may edit that.
     const stack = await Stack.create({ program: program(SHORT), emulator: { seedOnly: true } });
     const { service } = stack;
     const before = await service.state();

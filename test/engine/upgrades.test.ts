@@ -60,7 +60,7 @@ const integration = (number: string): string => `
   const { projectId: ${number} } = new svc.AuthIntegration("${number}", { projectId: "prj-${number}" });`;
 const THREE = { secret: "second", domains: ["one", "two", "three"] };
 
-/** Secrets by reference, one of which has a new value that was not applied. */
+/** Secrets by reference. One of them has a new value that was not applied. */
 const REFERENCES = `
   const { projectId } = new svc.AuthIntegration("nine", { projectId: "prj-nine" });
   new svc.OAuthProvider("oauth", { projectId, providerId: "microsoft", clientId: "client", clientSecret: svc.fromEnv("FIXTURE_CLIENT") });
@@ -73,7 +73,10 @@ function giveReferences(stack: Stack, client: string): void {
   Object.assign(stack.env, { FIXTURE_TOKEN: "fixture-token", FIXTURE_CLIENT: client });
 }
 
-/** Values that versions without marks of their own have left in clear: a transformation removes the program's marks. */
+/**
+ * Values that versions without marks of their own have left in plain text: a transformation removes the program's
+ * marks.
+ */
 const IN_CLEAR = `
   pulumi.runtime.registerStackTransformation(({ props, opts }) => ({
     props: {
@@ -104,7 +107,7 @@ interface Scene {
   readonly faults: readonly object[];
   /** The names of what is left unfinished. */
   readonly unfinished: readonly string[];
-  /** It holds what is secret in clear. */
+  /** It holds secrets in plain text. */
   readonly inClear?: true;
   /** What the program finds outside of itself. */
   readonly give?: (stack: Stack, when: "before" | "after") => void;
@@ -219,7 +222,7 @@ const isOurs = ({ type }: StoredResource): boolean => type.startsWith(typeToken(
 /** The parts of a project that no resource creates: they exist before the first `up`, or remain after it. */
 const NOT_HELD = ["branches", "operations", "deleted_endpoints", "kept_schemas"];
 
-/** The program's secrets and those that the service has created, if they are in clear. */
+/** The program's secrets and those that the service has created, if they are in plain text. */
 function secretsInClear({ inputs, outputs }: StoredResource): string[] {
   const { secretServerKey, url } = outputs;
   const made = [secretServerKey, url].filter((value) => typeof value === "string");
@@ -279,7 +282,7 @@ async function write(sdk: string): Promise<void> {
   run(folder, "install", "--no-audit", "--no-fund");
   const installed = readFileSync(join(folder, "node_modules/@pulumi/pulumi/package.json"), "utf8");
   const state = `${version}-sdk-${(JSON.parse(installed) as { version: string }).version}`;
-  // A state is never written again, whatever the SDK was. Secrets in clear are written by no version any more.
+  // A state is never written again, whatever the SDK was. No version writes secrets in plain text any more.
   const kept = states.filter((one) => one.startsWith(`${version}-sdk-`)).map(sceneOf);
   const missing = Object.entries(SCENES).filter(([, scene]) => !kept.includes(scene) && scene.inClear !== true);
   if (missing.length === 0) throw new Error(`${version} has a state of each scene.`);

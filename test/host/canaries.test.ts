@@ -119,7 +119,7 @@ test.each(REPLIES)(
           // A server of its own is an account of its own: what another call has read has taught this one nothing.
           const { server } = await scripted(() => reply);
           const work = call(await configured(kind, server.baseUrl), verb, id, olds, news);
-          // What the call has never held it cannot tell from other words.
+          // A text that the call has never held cannot be distinguished from other words.
           const given = JSON.stringify([CANARIES.key, verb === "create" ? news : olds]);
           const secrets = new RegExp([...new Set(given.match(/canary-Kq-\w+/g))].join("|"));
           return { what: `${verb} ${kind}`, secrets, errors: await errorsOf([work]) };

@@ -72,6 +72,6 @@ test("the type check refuses a table or schemas that do not fit the types of the
     // @ts-expect-error -- "size" is a number.
     { ...schemas, size: z.string() },
   ];
-  // Types leave no trace to look at: `npm run check -- types` fails where one of the lines compiles.
+  // Types cannot be tested at run time: `npm run check -- types` fails if one of the lines compiles.
   expect([tables.length, shown.length, checked.length]).toEqual([7, 3, 4]);
 });

@@ -29,7 +29,7 @@ function oneProcess(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}) {
 const inputs = (name: string): Properties => ({ home: "a", label: name, __urn: urn(name) });
 const outs = (name: string): Properties => ({ ...inputs(name), host: "h", __args: ["home", "label"], __version: 1 });
 
-/** What the engine calls for a resource that stands in the program and in the state. */
+/** What the engine calls for a resource that is in the program and in the state. */
 async function declared(toy: DynamicProvider, name: string, stored = outs(name)): Promise<void> {
   await toy.check(inputs(name), inputs(name));
   await toy.diff(ID, stored, inputs(name));
@@ -247,7 +247,7 @@ describe("what a refresh of this process has found in the state", () => {
 
 describe("while an object is being deleted", () => {
   const OBJECT = `toy ${ID}`;
-  /** A deletion that ends when it is told to, beside a creation of another resource that adopts. */
+  /** A deletion that the test ends, in parallel with a creation of another resource that adopts. */
   const leaving = (fails: boolean) => {
     let end: () => void = () => undefined;
     const seen: unknown[] = [];

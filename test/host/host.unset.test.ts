@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hosted, toyLifecycle, URN } from "../support/toy";
 
-// "label" and "region" are arguments of which leaving them out says that they are not set.
+// Leaving out "label" or "region" says that it is not set.
 const args = {
   ...toyLifecycle().args,
   label: { schema: z.string(), unset: "update" as const },

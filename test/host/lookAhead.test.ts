@@ -4,7 +4,7 @@ import { harness, PROJECT, UNKNOWN, type Harness, type Json } from "../support/h
 const BRANCHES = ["br-dev", "br-test", "br-main"];
 // What nobody waits for any more ends soon after the test.
 const QUICK = { lookAheadMs: 2_000, attemptTimeoutMs: 1_800, readDeadlineMs: 2_500 };
-/** For an answer that decides at once: a slow machine is no reason for another one. */
+/** For a response that decides at once: a slow machine must not change the result. */
 const PATIENT = { lookAheadMs: 20_000, attemptTimeoutMs: 20_000, readDeadlineMs: 20_000 };
 
 /** The plans of three computes of one program. */

@@ -108,7 +108,7 @@ describe.each(CASES)("%s", (kind, make, least, replacing, other) => {
       `${kind} ${state.id} ("thing") is not replaced, although the change of "${name}" requires it`,
     );
     expect(failure).toContain('first turn the protection off. Give it "deletionProtection: false"');
-    // What would be lost is said all the same.
+    // What would be lost is reported, too.
     expect(said).toEqual([expect.stringContaining("is replaced, because")]);
     expect(await given.mutations()).toEqual([]);
   });

@@ -74,9 +74,9 @@ export interface KindCase<Shape extends object = Readonly<Record<string, unknown
   /** Programs whose object two entries of a state can hold, for example after two imports. */
   readonly heldTwice: readonly { readonly title: string; readonly inputs: (place: Place) => Properties }[];
   /**
-   * Several objects in one project, distinguished by a letter, each of which may become any other in one update.
-   * Undefined: there is only one, they are indistinguishable, or the service allows each name once and renames (two
-   * objects cannot exchange names).
+   * Several objects in one project, distinguished by a letter. Each may become any other in one update. Undefined:
+   * there is only one, they are indistinguishable, or the service allows each name once and renames (two objects cannot
+   * exchange names).
    */
   readonly several: Several | undefined;
 

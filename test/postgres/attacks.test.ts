@@ -175,7 +175,7 @@ test("a compute whose client has mixed errors into batches and COPYs goes idle a
     async () => said,
     (words) => words.includes("G\0\0\0\x09"),
   );
-  // Postgres skips what it is still sent of a COPY that has failed, and a Sync is answered again.
+  // Postgres skips the rest of a COPY that has failed, and a Sync is answered again.
   stream.write(Buffer.concat(["1\n", "x\n", "2\n"].map((line) => message("d", line)).concat(message("c"), sync)));
   await readies(7);
   stream.write(Buffer.concat([batch("copy copied from stdin"), message("H")]));

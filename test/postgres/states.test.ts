@@ -15,7 +15,7 @@ import { expectRefused, testOf, VISITORS, type VisitorName } from "../support/vi
 const postgres = useCluster({ auth: "trust", settings: { max_connections: "160" } });
 
 const SLOW = "select pg_sleep(60)";
-/** The end of what the compute had: told to the client, and ended on the server. */
+/** The sessions of the compute end: the client is notified, and they are ended on the server. */
 const ENDED = /57P01: terminating connection due to administrator command/;
 const nobodyLeft = (): Promise<number> =>
   until(
@@ -23,9 +23,9 @@ const nobodyLeft = (): Promise<number> =>
     (count) => count === 0,
   );
 
-/** Waits until the server runs it, since a query that has only been sent is none. */
+/** Waits until the server runs it: a query that was only sent does not count. */
 async function running(query: Promise<string>): Promise<{ query: Promise<string> }> {
-  query.catch(() => undefined); // the caller looks at it later
+  query.catch(() => undefined); // the caller uses it later
   const sql = "select 1 from pg_stat_activity where query like $1 and state = 'active'";
   await until(
     () => postgres().query(sql, [`${SLOW}%`]),

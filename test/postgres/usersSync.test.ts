@@ -30,7 +30,7 @@ afterEach(async () => {
   jest.restoreAllMocks();
 });
 
-/** An instance whose databases follow a model; `model` goes on with that of another instance. */
+/** An instance whose databases follow a model; `model` continues with the model of another instance. */
 async function start(
   options: EmulatorOptions = {},
   model: ServedModel = servedModel(options),
@@ -53,7 +53,7 @@ const integrate = (model: ServedModel, branch = "br-main"): Promise<unknown> =>
 const addUser = async (model: ServedModel, email: string, name?: string): Promise<string> =>
   String((await model.send("POST", "/projects/auth/user", { ...INTEGRATION, email, ...(name && { name }) }))["id"]);
 
-/** What the table of a place holds; undefined where there is none. */
+/** The rows of the table of a place; undefined if it does not exist. */
 async function table(server: PostgresServer, place = PLACE): Promise<unknown[] | undefined> {
   const name = await server.databases.find(place);
   if (name === undefined) return undefined;
@@ -307,7 +307,7 @@ describe("users_sync", () => {
     const session = await model.server.connect(await model.server.databases.get(PLACE), writing);
     await ask(session, "BEGIN; SELECT * FROM svc_auth.users_sync");
     await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
-    // The table cannot go yet, and other databases are made meanwhile.
+    // The table cannot be dropped yet, and other databases are created in the meantime.
     await isWarned();
     expect(await model.server.databases.get({ ...PLACE, branchId: "br-dev" })).toBeDefined();
     await ask(session, "COMMIT");

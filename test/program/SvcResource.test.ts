@@ -114,7 +114,7 @@ test("an argument that has a value only where it is given is undefined elsewhere
 
 describe("a secret argument", () => {
   const AUTH = { projectId: "prj-1", providerId: "google", clientId: "id" } as const;
-  /** The secret outputs that the engine would be told, and whether the property is one. */
+  /** The secret outputs that the engine would receive, and whether the property is one. */
   async function secrecyOf(name: string, clientSecret: svc.StandardOAuthProviderArgs["clientSecret"]) {
     let told: readonly string[] | undefined;
     const transformations = [

@@ -54,7 +54,7 @@ test("an editor shows the words of every argument and output where a program rea
     const ours = properties.filter(({ declarations }) => declarations?.some(isOurs));
     read.push(...ours.map(({ name }) => `(undefined as unknown as svc.${one.name}).${name}`));
   }
-  // That there is something to look at: the arguments and the outputs, one that is both, a union, and a component.
+  // The check is not empty: the arguments and the outputs, one that is both, a union, and a component.
   const named = ["ComputeEndpoint).size", "ComputeEndpoint).host", "ComputeEndpoint).type", "EmailServer).host"];
   for (const name of [...named, "ProjectAuth).integration"]) expect(read.join("\n")).toContain(name);
 
@@ -67,7 +67,7 @@ test("an editor shows the words of every argument and output where a program rea
   expect(silent).toEqual([]);
 });
 
-/** What stands at a mark in a user's program, and what an editor offers there. */
+/** The text at a mark in a user's program, and what an editor offers there. */
 function lookAt(program: string): { errors: string[]; offered: string[]; hover: string } {
   const text = `import * as svc from "./dist/index";\n${program.replace("|", "")}`;
   const at = text.length - (program.length - 1 - program.indexOf("|"));

@@ -29,7 +29,7 @@ const CLASSES: Readonly<Record<Kind, unknown>> = svc;
 // Whatever a constructor takes, JavaScript may give it anything.
 const untyped = (kind: Kind): Untyped => CLASSES[kind] as Untyped;
 
-/** What the engine is told of the names that the resource does not have. */
+/** The names that the engine receives and that the resource does not have. */
 async function surplusOf(kind: Kind, args: unknown): Promise<unknown> {
   registered.splice(0);
   const resource = new (untyped(kind))("thing", args);

@@ -4,7 +4,10 @@ import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLi
 import { harness, PROJECT, withIntegration, type Harness } from "../support/harness";
 import type { Properties } from "../../src/contract/hiddenKeys";
 
-/** The most functions of ours between the lifecycle of a resource and the socket, both ends included: who reads a creation reads these. */
+/**
+ * The most of our functions between the lifecycle of a resource and the socket, both ends included: somebody who reads
+ * a creation reads these.
+ */
 const MOST = 9;
 
 afterEach(() => jest.restoreAllMocks());
@@ -33,7 +36,7 @@ test("a creation goes through few functions between lifecycle and socket", async
   const provider = await harness(oauthProvider);
   await withIntegration(provider);
   const frames = await framesOf(provider, { projectId: PROJECT, providerId: "microsoft" });
-  // The lifecycle stands at the end: none is cut off.
+  // The lifecycle is the last frame: none is cut off.
   expect(frames.at(-1)).toContain("integrationChild");
   expect(frames.slice(MOST)).toEqual([]);
 });

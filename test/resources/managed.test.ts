@@ -3,7 +3,7 @@ import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndp
 import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLifecycle";
 import { harness, PROJECT, PROVIDER, urnOf, type Harness } from "../support/harness";
 
-/** What is managed from now on, not any more, or never was. */
+/** What is managed from now on, no longer, or never was. */
 
 const COMPUTE = { projectId: PROJECT, branchId: "br-dev" };
 

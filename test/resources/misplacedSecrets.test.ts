@@ -54,7 +54,7 @@ describe.each(MISPLACED)("a secret in place of %s", (_, reference, words) => {
     expect(await given.read(state)).toBeDefined();
     const { message } = await thrownBy(given.update(state, { ...email.STANDARD, password: reference }));
     expect(message).toMatch(words);
-    // As before a version that refuses it: the plan compares what stands in the state.
+    // As written by a version that does not refuse it yet: the plan compares with the state.
     given.restart();
     await given.check({ ...email.STANDARD, password: "literal" }, state.outs);
     await given.diff(state, { ...email.STANDARD, password: reference });

@@ -230,7 +230,7 @@ describe("once it is applied", () => {
     ]);
     set(VALUE);
     expect(await given.check(other)).toEqual([]);
-    // What is no reference may be the secret itself.
+    // A text that is not a reference may be the secret itself.
     for (const wrong of [{ fromEnv: `${CANARY} no name` }, { fromFile: 5 }])
       expect(await given.check({ ...other, clientSecret: wrong })).toEqual([
         expect.stringMatching(/^clientSecret: from/),

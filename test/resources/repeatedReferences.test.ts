@@ -92,6 +92,6 @@ test("no response of the service makes the provider read a file", async () => {
   await given.fault({ method: "GET", status: 422, body, times: 0 });
   given.restart();
   const { message } = await thrownBy(given.read(state));
-  // Known to nobody, it is no secret.
+  // Nobody knows it, so it is not a secret.
   expect(message).toContain(VALUE);
 });

@@ -385,7 +385,7 @@ describe("operations", () => {
     },
   );
 
-  /** With time to spare: an end that comes before it is no end of patience, whose words name the time-out. */
+  /** With time to spare: an earlier end is not a time-out, whose message would name it. */
   const long = { ...COMPUTE, __timeouts: { update: 12 } };
 
   test.each([

@@ -31,7 +31,7 @@ async function expectWords(work: Promise<unknown>): Promise<string> {
   return words;
 }
 
-/** Asserts that no request of ours contained the edited value. */
+/** Asserts that none of our requests contained the edited value. */
 async function expectNothingEditedSent(given: Harness): Promise<void> {
   const sent = JSON.stringify((await given.mutations()).map(({ method, path, body }) => [method, path, body]));
   expect(sent).not.toContain(EDITED);

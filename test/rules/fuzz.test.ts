@@ -162,7 +162,7 @@ test.each(KINDS)("%s: names that nobody declares, and hidden keys with anything 
     "__sent",
     "__proto__",
   );
-  // What is hidden is no value of the user's; a surplus name is shown.
+  // A hidden value is not the user's; a surplus name is shown.
   const shown = fc.oneof(numbers, fc.constant(null), fc.constant(UNKNOWN), fc.array(names), fc.object(), names);
   await fc.assert(
     fc.asyncProperty(

@@ -132,7 +132,7 @@ describe("a domain that the service spells otherwise, and that a lagging list hi
     ["a WhitelistDomain", whitelistDomain, { projectId: PROJECT, domain: site }],
     ["a Whitelist", whitelist, { projectId: PROJECT, domains: [site] }],
   ] as const)("%s is not deleted green while it stands", async (_, lifecycle, inputs) => {
-    // The union of both lifecycles is none of them.
+    // The union type of both lifecycles cannot be called.
     const given = await harness(lifecycle as typeof whitelistDomain);
     await withIntegration(given);
     const state = await given.create(inputs);
@@ -148,7 +148,7 @@ describe("a domain that the service spells otherwise, and that a lagging list hi
       () => "green",
       () => "red",
     );
-    // Nothing of ours shows that its spelling is another one: what is still listed is not deleted.
+    // Nothing shows that its other spelling is ours: what is still listed is not deleted.
     expect([ended, await listed(given)]).toEqual(["red", [spelt]]);
   });
 });

@@ -110,7 +110,7 @@ class Life {
       if (!differs) return void (this.#inputs = inputs);
       if (replaces.length > 0) await this.#delete();
     }
-    // What a fault has left may be refused later, in words.
+    // What a fault has left may be refused later, with a message.
     if (fault !== "goes well") this.#isCalm = false;
     if (fault !== "fails afterwards") FAULTS[fault](network);
     const before = [this.id, this.#inputs, this.#outs] as const;
@@ -209,7 +209,7 @@ interface Cell {
   readonly isMarked?: boolean;
 }
 
-/** Where a value appears in clear, by step. */
+/** Where a value appears in plain text, by step. */
 async function history(
   { place: { kindCase, name, holding }, isMarked = true }: Cell,
   steps: (life: Life, value: (form: Form, nth: number) => Properties) => AsyncGenerator<string>,
@@ -300,7 +300,7 @@ test.each(PLACES)("%s of a state in clear is marked by one refresh, and no plan 
     yield "created";
     life.isMarked = true;
     await life.refresh();
-    // Where the program gives a name in clear, it is no secret.
+    // If the program gives a name in plain text, it is not a secret.
     if (place.name !== "name") yield "refreshed";
     await life.given.forgetRequests();
     await life.up(program);
@@ -357,12 +357,15 @@ test.each([
       await life.refresh();
       expect(life.shown()).not.toContain("canary");
     }
-    // A plan goes on showing what cannot be meant.
+    // A plan keeps showing what cannot be meant.
     expect(life.shown()).toContain(DEMO.projectId);
   },
 );
 
-/** Not every cell: the engine itself marks what a program goes on giving as a secret, and a reference has no value that could leak. */
+/**
+ * Not every cell: the engine itself marks what a program keeps giving as a secret, and a reference has no value that
+ * could leak.
+ */
 test("with the marks of the provider taken away, every row leaks in some cell, and literals leak in most", async () => {
   const rows = PLACES.flatMap(([title, place]) =>
     place.forms.map(async (from) => {

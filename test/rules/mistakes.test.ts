@@ -27,7 +27,7 @@ const one = (kind: Kind, inputs: object, name = "a"): Declared => ({ kind, name,
 interface Mistake {
   readonly what: string;
   readonly program: Program;
-  /** What stands at the service. */
+  /** What exists at the service. */
   readonly plant?: (given: World) => Promise<unknown>;
   /** Instead of the account of the service. */
   readonly account?: { readonly baseUrl?: string; readonly apiKey?: string | undefined };
@@ -395,7 +395,7 @@ function cell(lines: readonly string[]): string {
   return `\`${short.replace(/`/g, "'").replace(/\|/g, "\\|")}\``;
 }
 
-/** The messages that a plan adds when it asks the service; the others are in the cell beside it. */
+/** The messages that a plan adds when it asks the service; the others are in the adjacent cell. */
 function nowCell({ before, now }: Row): string {
   const more = now.filter((line) => !before.includes(line));
   if (more.length === 0) return "the same";

@@ -14,7 +14,7 @@ interface Env {
   Variables: { userId: string };
 }
 
-/** Notes of users, each of whom sees their own. */
+/** Notes of users. Each user sees only their own. */
 export function createApp({ pool, jwksUrl, audience }: Settings): Hono<Env> {
   // The keys are fetched with the first token, and again when a token names another one.
   const keys = createRemoteJWKSet(new URL(jwksUrl));

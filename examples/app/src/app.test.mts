@@ -101,7 +101,8 @@ test("a user reads their notes, also after the compute was resized under the run
     { error: "the token is not valid" },
   ]);
 
-  // The compute restarts with its new size, and ends the sessions of the pool. Meanwhile the user goes on reading.
+  // The compute restarts with its new size and ends the sessions of the pool. The user keeps reading during the
+  // restart.
   await stack.setConfig("size", { value: "2" });
   let isResized = false;
   const resized = stack.up().finally(() => (isResized = true));

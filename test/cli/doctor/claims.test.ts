@@ -44,7 +44,7 @@ interface SetUp {
   readonly config?: Readonly<Record<string, string>> | "unreadable";
   /** Those of `config` that are not encrypted. */
   readonly plain?: readonly string[];
-  /** FOLDER stands for that of the program. */
+  /** FOLDER stands for the folder of the program. */
   readonly env?: Readonly<Record<string, string>>;
   /** By their names; left out: there was no `up` yet. "unread": there is no stack, or its state cannot be read. */
   readonly stored?: Readonly<Record<string, Stored>> | "unread";
@@ -88,7 +88,7 @@ const encrypted = (value: string): object => ({
   plaintext: JSON.stringify(value),
 });
 
-/** As the engine exports it, with its secrets in clear. */
+/** As the engine exports it, with its secrets in plain text. */
 function stateOf(providers: Readonly<Record<string, Stored>>, common: object): StackState {
   const resources = Object.entries(providers).flatMap(([name, { settings, projects = ["prj-one"] }]) => {
     const urn = `urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::${name}`;
@@ -364,7 +364,7 @@ test("of every pair of a configured and a stored key, the line of the stored one
         expect([what, message.includes("the same key")]).toEqual([what, holds === "apiKey" && key === used]);
       }
     }
-    // An `up` mends nothing where the state holds no key and is to hold none.
+    // An `up` changes nothing if the state holds no key and will hold none.
     if (used === REFUSED && holds !== "apiKey" && key === undefined)
       expect([what, remedy]).toEqual([what, expect.stringMatching(/No `pulumi up` is needed/)]);
     if (used === REFUSED && holds === "apiKey")

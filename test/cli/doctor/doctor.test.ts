@@ -53,7 +53,7 @@ async function doctor(
   return { code, text, ok, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
 }
 
-/** As the state has it with its secrets in clear. */
+/** The state with its secrets in plain text. */
 const secret = (value: string): object => ({
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
   plaintext: JSON.stringify(value),
@@ -203,7 +203,7 @@ describe("after a rotation of the key", () => {
 test("a setting that nobody knows is a warning with the nearest one; in a project that is called svc it is the project's", async () => {
   program();
   const { SVC_BASE_URL, SVC_API_KEY } = await settings();
-  // The value of what is no setting is not asked for.
+  // The value of an unknown setting is not read.
   const config = {
     "svc:strictplan": { value: "canary", secret: false },
     "svc:mine": { value: "canary", secret: true },
@@ -654,7 +654,7 @@ describe("a key by name", () => {
       message: expect.stringMatching(/^no API key: PROD_KEY is not set; svc:apiKeyEnv/),
     });
     expect(checks["credentials"]?.status).toBe("skipped");
-    // An up would lack it too, so the advice to run one would lead nowhere.
+    // An up would lack it too, so the advice to run one would not help.
     expect(checks["stored key"]).toMatchObject({
       status: "failure",
       message: expect.stringContaining("PROD_KEY is not set"),

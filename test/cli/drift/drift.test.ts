@@ -371,7 +371,7 @@ describe("secrets", () => {
       expect(shown).not.toMatch(/canary/);
       expect(shown).toContain("[secret]");
     }
-    // Each one is told, and what only sounds like a secret is shown.
+    // Each one is reported, and what only looks like a secret is shown.
     const [all = []] = drifted;
     expect(all[0]?.properties).toHaveLength(Object.keys({ ...KEPT, ...KEPT_PLAIN }).length);
     const [whole = ""] = drifted.map((found) => render(reportOf(found), format));
@@ -570,7 +570,7 @@ Not drift: a new project has these by default
     expect(text).toContain("| OAuthProvider `prj-demo/github` | `OAuth provider github` | `adopt: true` |");
   });
 
-  /** Whatever a name, a path or a value holds, each piece of it stands in a code span or is written by numbers. */
+  /** Whatever a name, a path or a value contains, each piece of it is in a code span or written as numbers. */
   const PIECE = "(?:`[^`|\\\\\\n]+`|<code>(?:[A-Za-z0-9 ]|&#\\d+;)*</code>)";
   const ROW = new RegExp(`^\\| \\w+ ${PIECE} \\| ${PIECE} \\| ${PIECE} \\| ${PIECE} \\|$`);
 

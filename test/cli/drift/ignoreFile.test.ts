@@ -592,7 +592,7 @@ describe("for any drift and any file", () => {
         expect(without([...result.unmanaged, ...result.toleratedUnmanaged], "entry", "reason", "until")).toEqual(
           without(objects),
         );
-        // What is gone and what is not finished is always told.
+        // Deleted and unfinished resources are always reported.
         for (const { drift, comparison } of resources) {
           if (drift !== undefined && (drift.change === "deleted" || comparison?.isUnfinished === true))
             expect(result.drift.map(({ urn }) => urn)).toContain(drift.urn);

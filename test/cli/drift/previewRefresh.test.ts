@@ -6,7 +6,10 @@ import { BusyError, REPAIR_TYPE } from "../../../src/cli/stack/unfinished";
 import { typeToken } from "../../../src/contract/pointer";
 import { events, log } from "../../support/refreshes";
 
-/** Rule 8 of docs/design/rules.md, with a CLI that answers from files: what a look at a stack refuses to conclude from. */
+/**
+ * Rule 8 of docs/design/rules.md, with a CLI that answers from files: from which results a check of a stack draws no
+ * conclusion.
+ */
 
 const before = { ...process.env };
 let folder: string;

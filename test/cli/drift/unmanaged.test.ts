@@ -25,7 +25,7 @@ type Held = readonly [kind: Kind, id: string, more?: { authProvider?: string; is
 /** What a new integration has with the shared keys. */
 const STANDARD: readonly Held[] = ["github", "google"].map((id) => ["OAuthProvider", `prj-demo/${id}`]);
 
-/** As a refresh and the state tell of it. */
+/** As a refresh and the state show it. */
 function stackWith(...held: Held[]): RefreshedStack {
   return stackAt(service.emulator, ...held);
 }
@@ -70,13 +70,13 @@ test("what a new project and a new integration have by themselves is apart; what
     unmanaged: ["github", "google"].map((id) => `OAuth provider ${id} with the service's shared keys`),
     byItself: [`prj-demo/${PRIMARY}`],
   });
-  // Declared absent, and there all the same: that is drift.
+  // Declared absent, but it exists: that is drift.
   const absent: Held[] = ["github", "google"].map((id) => ["OAuthProvider", `prj-demo/${id}/absent`]);
   expect(await told(stackWith(["AuthIntegration", "prj-demo/supported_provider"], ...absent))).toMatchObject({
     unmanaged: [],
   });
 
-  // Another branch's primary, a replica, a shared provider that is no standard one, and one with credentials.
+  // Another branch's primary, a replica, a shared provider that is not a standard one, and one with credentials.
   const other = await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
   const replica = await createCompute(emulator, { branch_id: "br-main", type: "read_only" });
   await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });

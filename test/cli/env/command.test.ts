@@ -26,7 +26,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "env-command-"));
   mkdirSync(join(folder, "bin"));
   mkdirSync(join(folder, "work"));
-  // As the CLI: secrets in clear only where they are asked for.
+  // Like the CLI: secrets in plain text only if they are requested.
   write("bin/pulumi", '#!/bin/sh\ncase "$*" in *--show-secrets*) cat ../shown.json;; *) cat ../masked.json;; esac\n');
   chmodSync(join(folder, "bin", "pulumi"), 0o755);
   // Node takes this for a terminal.

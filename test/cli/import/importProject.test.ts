@@ -602,7 +602,7 @@ it("says what the service shows and no program can declare, and leaves it out", 
 
 const CALLBACK = "javascript://callback";
 
-/** What the service shows from now on, whatever its checks would say. */
+/** What the service shows from now on, without its checks. */
 const answer = (route: string, body: object): Promise<void> =>
   service.fault({
     method: "GET",

@@ -121,7 +121,7 @@ test.each([
         const [before = "", after = ""] = hidden(secret, context(encoded)).split(SHOWN);
         const [left, right] = context("|").split("|");
         expect(before.slice(0, left?.length) + after.slice(-(right?.length ?? 0))).toBe(context(""));
-        // With the bits that stand in one digit with those of a neighbour.
+        // The bits of a neighbour share one digit with its own.
         const kept = before.slice(left?.length) + after.slice(0, -(right?.length ?? 0));
         expect(kept.length).toBeLessThan(encoded.length - secret.length);
         expect(Buffer.from(kept, form).toString()).not.toContain(secret);

@@ -1,6 +1,6 @@
 import { Redactor, secretsOf } from "../../../src/client/http/redact";
 
-/** A redactor that has seen this body, and what it makes of a text. */
+/** A redactor that has seen this body, and its result for a text. */
 function cleaned(body: unknown, text: string): string {
   const redactor = new Redactor("the-key");
   redactor.learn(body);

@@ -192,7 +192,7 @@ describe("a client of which each request takes its place", () => {
     made.client.limitRequests(LIMIT);
     return made;
   };
-  /** Takes so many places: a read of a project of its own each. */
+  /** Takes this many places: each is a read of another project. */
   const useUp = async ({ client }: ReturnType<typeof limited>, count = LIMIT): Promise<void> => {
     await Promise.all(
       Array.from({ length: count }, (_, nth) => errorOf(client.computes.list(`other-${nth}`)).catch(() => undefined)),
@@ -327,7 +327,7 @@ describe("a client of which each request takes its place", () => {
     );
     const looks = made.server.seen.filter(({ method }) => method === "GET").map(({ at }) => at);
     expect(looks.length).toBeGreaterThanOrEqual(3);
-    // Two and a half in 2 s, and a look of two lists.
+    // Two and a half in 2 s, and a check that reads two lists.
     expect(mostIn(2_000, looks)).toBeLessThanOrEqual(5);
     expect(mostIn(2_000, timesOf(made.server))).toBeLessThanOrEqual(LIMIT);
   });

@@ -169,7 +169,7 @@ describe("the time of an attempt", () => {
     const { requests: patient } = network((nth) => (nth === 1 ? raw(500) : timedOut()));
     const other = await endOf(patient.read(get({ deadline: new Deadline(30_000), retry: true }), schema));
     expect(String(other)).toContain("no complete response within 10 s");
-    // The service's own words are no such attempt.
+    // The service's own message is not such an attempt.
     const { requests: told } = network(() => raw(408));
     const own = await endOf(told.read(get({ deadline: new Deadline(1_000), retry: false }), schema));
     expect(String(own)).toContain("the service timed out waiting for the request");
@@ -418,7 +418,7 @@ describe("a place in the share of the rate", () => {
     await expect(work).resolves.toEqual({ name: "thing" });
     expect([held, told.length]).toEqual([["held", "on"], 1]);
     await pass(1_000);
-    // The clock runs again, and nobody is told any more.
+    // The clock runs again, and nobody is notified any more.
     expect([deadline.remainingMs(), told.length, jest.getTimerCount()]).toEqual([4_000, 1, 0]);
   });
 

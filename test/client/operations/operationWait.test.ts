@@ -14,7 +14,7 @@ import type { ClientTimings } from "../../../src/client/clientOptions";
 import { fakeClock } from "../../support/fakeClock";
 import { compute, init, operation } from "../../support/scene";
 
-// A wait alone, what it makes of each look and when it wants the next one, on a clock that only the tests move.
+// A wait alone: its result for each check and the time of the next check, on a clock that only the tests move.
 fakeClock({ startsAtMs: 100_000 });
 
 const pass = (ms: number): void => jest.advanceTimersByTime(ms);
@@ -26,7 +26,7 @@ const settings = { lagMs: LAG, pollCeilingMs: CEILING } as ClientTimings;
 const account = { settings, redactor: new Redactor("test-key") };
 
 type Fields = Record<string, unknown>;
-/** A look of now. `operations: null`: the service has no such route. */
+/** A check at the present time. `operations: null`: the service has no such route. */
 function look({ operations, endpoints }: { operations?: object[] | null; endpoints?: object[] }): Snapshot {
   const listed = operations === null ? undefined : operations;
   const read = { operations: operations === undefined ? undefined : { listed }, endpoints };

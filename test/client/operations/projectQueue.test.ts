@@ -236,7 +236,7 @@ describe("somebody else's lock", () => {
     const send = async (): Promise<string> => Promise.reject(locked());
     const late = queue.run({
       deadline,
-      // As on a machine that is so slow that the time is over before the pause begins.
+      // As on a machine so slow that the time is over before the pause begins.
       onProgress: () => jest.advanceTimersByTime(2_000),
       send,
       wait: async (accepted) => accepted,

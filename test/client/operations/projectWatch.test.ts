@@ -24,7 +24,7 @@ interface Look {
   readonly at: number;
 }
 
-/** `answer` throws for a look that fails. */
+/** `answer` throws if a check fails. */
 function watching({ answer = (_nth: number): void => undefined, tookMs = 0, share = SHARE } = {}) {
   const began = now();
   const looks: Look[] = [];
@@ -41,7 +41,7 @@ function watching({ answer = (_nth: number): void => undefined, tookMs = 0, shar
   return { watch, looks, times };
 }
 
-/** Somebody who waits, first at `due` and every 500 ms from then on, until a number of looks were seen. */
+/** A waiter that is due at `due` and every 500 ms from then on, until it has seen a number of checks. */
 class Waiter {
   readonly seen: number[] = [];
   readonly told: string[] = [];
@@ -251,7 +251,7 @@ describe("with a share of the requests", () => {
     await pass(900);
     expect(waiter.told).toEqual([]);
     await pass(19_000);
-    // The time that is told of is not his.
+    // The reported time belongs to another waiter.
     expect(waiter.deadline.remainingMs()).toBe(50_000);
     expect([...new Set(waiter.told)]).toEqual(["waiting for the share"]);
     expect(project.times()).toEqual([]);
@@ -305,7 +305,7 @@ test("a pause that is over before it begins takes no timer of a negative time, o
   const snapshot = { readAt: 0, operations: { listed: [] }, endpoints: [] };
   const share = { ...SHARE, reservePoll: () => 0 };
   const watch = new ProjectWatch(async () => snapshot, 1_000, share);
-  // A machine that is so busy that 10 ms pass from each look at the clock to the next one.
+  // A machine so busy that 10 ms pass between two reads of the clock.
   let clock = performance.now();
   const spied = jest.spyOn(performance, "now").mockImplementation(() => (clock += 10));
   const timers = jest.spyOn(global, "setTimeout");

@@ -1,4 +1,7 @@
-/** Waits through the whole client, in memory. What a wait makes of a look: operationWait.test.ts; when it looks: projectWatch.test.ts. */
+/**
+ * Waits through the whole client, in memory. The result of each check: operationWait.test.ts; the times of the checks:
+ * projectWatch.test.ts.
+ */
 import {
   AuthenticationError,
   Deadline,
@@ -57,7 +60,7 @@ describe("a compute is ready when", () => {
     await expect(createCompute(client, PRJ, { branch_id: "br-1" })).resolves.toMatchObject({
       current_state: "active",
     });
-    // The list of before the creation tells as well that a missing operations route is not a missing project.
+    // The list from before the creation also shows that a missing operations route is not a missing project.
     expect(server.count(LIST)).toBe(5);
   });
 
@@ -222,7 +225,8 @@ test("many computes are waited for with one poll loop", async () => {
   await Promise.all(
     Array.from({ length: 12 }, () => createCompute(client, PRJ, { branch_id: "b", type: "read_only" })),
   );
-  // One loop of 200 ms over about a second, a list before each creation and a look for each newcomer: far from twelve loops.
+  // One loop of 200 ms over about a second, a list before each creation and a check for each new wait: far fewer than
+  // twelve loops.
   expect(server.count(LIST)).toBeLessThan(12 + 12 + 15);
 });
 

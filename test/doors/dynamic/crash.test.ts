@@ -4,8 +4,9 @@ import { join } from "node:path";
 const ROOT = join(__dirname, "..", "..", "..");
 
 /**
- * A process that dies of an error of ours prints it, with all that can be enumerated: worse than the SDK's process, which prints
- * its stack or its message. The service accepts each change, repeats the secrets, and never gets ready.
+ * A process that crashes with one of our errors prints the error with all its enumerable properties. That is worse than
+ * the SDK's process, which prints the stack or the message. The service accepts each change, repeats the secrets, and
+ * never gets ready.
  */
 const PROGRAM = `
   const { createServer } = require("node:http");

@@ -45,7 +45,7 @@ function cleared(): Stage {
   return shared;
 }
 
-/** A provider process that is configured for an emulator, and an engine that keeps what it is told. */
+/** A provider process that is configured for an emulator, and an engine that records what it receives. */
 async function stage({ settings = {}, ...options }: EmulatorOptions & { settings?: Props } = {}): Promise<Stage> {
   const emulator = await startEmulator({ activationMs: 40, apiKey: "canary-process-key", ...options });
   const lines: Line[] = [];

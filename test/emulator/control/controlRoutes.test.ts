@@ -106,7 +106,7 @@ test("settings of Postgres that may be secrets are shown as hashes, in the log a
   });
   const { text } = await control(emulator.url, "GET", "/state");
   expect(log.text + text).not.toContain("canary");
-  // What is refused is logged all the same.
+  // Refused requests are logged, too.
   const odd = [
     { pg_settings: "canary" },
     { pgSettings: ["canary"] },

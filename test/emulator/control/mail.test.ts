@@ -69,7 +69,7 @@ async function smtpServer(options: SMTPServerOptions = {}): Promise<{ port: numb
   return { port: portOf(server.server), received };
 }
 
-/** Something else that listens, and is told of each connection. */
+/** Another listener, which is notified of each connection. */
 async function listener(onConnection: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     sockets.add(socket);

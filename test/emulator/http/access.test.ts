@@ -86,7 +86,7 @@ test.each(["127.0.0.1", "127.0.0.1:8787", "localhost:1", "LOCALHOST", "[::1]", "
 );
 
 test("the control routes answer under the host that the emulator was told to listen on", async () => {
-  // Reached at 127.0.0.1 like the others, but under a name that is none of the loopback ones.
+  // Reached at 127.0.0.1 like the others, but under a name that is not a loopback name.
   const emulator = await start({ host: "::ffff:127.0.0.1" });
   const { host } = new URL(emulator.url);
   expect(host).toBe(`[::ffff:7f00:1]:${emulator.port}`);

@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 const ENDPOINTS = `/api/v2${DEMO}/endpoints`;
 const TOO_LARGE = { ...ERROR_BODY, message: "the request body is larger than 1 MiB" };
 
-/** JSON of so many bytes. */
+/** JSON of this many bytes. */
 const padded = (bytes: number, before = '{"endpoint":{"name":"', after = '"}}'): string =>
   before + "x".repeat(bytes - before.length - after.length) + after;
 

@@ -228,7 +228,7 @@ test("an owner and an address of keys that changed by hand are marked with the f
     auth.restart();
     const found = await auth.read(state);
     if (found === undefined) throw new Error("it is gone");
-    // Nothing of it is an argument, so no refresh and no plan tells of it.
+    // None of it is an argument, so no refresh and no plan reports it.
     expect(found.inputs).not.toHaveProperty("ownedBy");
     expect((await auth.diff(found, INPUTS)).changes).not.toBe(true);
     return found;

@@ -275,7 +275,7 @@ describe("an integration whose answer was lost", () => {
     auth.restart();
     const [item] = await integrations(auth);
     const list = { method: "GET", path: `/projects/${PROJECT}/auth/integrations` };
-    // Looked for, and proven to be ours: both lists are of another database, so later ones are to tell.
+    // Searched, and proven to be ours: both lists are of another database, so later lists must decide.
     await auth.fault({ ...list, status: 200, body: { data: [{ ...item, db_name: "theirs" }] }, times: 2 });
     await auth.fault({ ...list, status: 403, times: 0 });
     const completed = await keptBy(auth.update({ id, outs: properties }, INPUTS));

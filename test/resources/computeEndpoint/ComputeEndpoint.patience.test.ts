@@ -46,7 +46,7 @@ describe("a failure for want of time names the time-out also where nothing is ke
   test("when a compute does not leave the branch in time, which is no compute to adopt", async () => {
     const compute = await computes({}, { mutationAttemptTimeoutMs: 60_000 });
     const state = await compute.create({ ...LEAST, __timeouts: { delete: 3 } });
-    // A deletion that goes on for ever: lists and operations stand still.
+    // A deletion that never ends: lists and operations do not change.
     const endpoint = await atService(compute, endpointId(state));
     const running = { id: "op-1", endpoint_id: endpointId(state), action: "suspend_compute", status: "running" };
     const still = { method: "GET", status: 200, times: 0 };

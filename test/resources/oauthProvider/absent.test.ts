@@ -139,7 +139,7 @@ test("from shared to absent and back: a replacement each, whose plan says what u
 
 test("a retried deletion looks again: what a colleague has set up since the first attempt stays", async () => {
   const { given, network } = await sceneOf(KIND_CASES.OAuthProvider);
-  // Carried out, but answered with a 502, before which a colleague is quick.
+  // Carried out, but answered with a 502, after a colleague has changed it.
   network.on({ method: "DELETE", path: DELETION, nth: 1, after: () => theirs(given), answer: lost });
   expect((await thrownBy(given.create(ABSENT))).message).toContain("It is not deleted");
   expect(await ids(given)).toContain("github");
@@ -189,7 +189,7 @@ test("the first attempt of a deletion looks, too: what a colleague has set up si
     path: LIST,
     before: async () => {
       lists += 1;
-      // After the look of the creation, and before that of the attempt.
+      // After the creation has read the list, and before the attempt reads it.
       if (lists !== 2) return;
       await removed(given);
       await theirs(given);

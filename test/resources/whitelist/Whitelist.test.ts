@@ -353,7 +353,7 @@ test("addresses of apps and wildcards are domains of the list as others are: non
   // One origin twice, in two spellings.
   const twice = { ...inputs, domains: [app, "EXP://192.168.1.2:8081"] };
   expect(await given.check(twice)).toEqual([expect.stringMatching(/domains\[1\].*is the same origin as domains\[0\]/)]);
-  // Those of the state are no news.
+  // The domains of the state are not new.
   const more = { ...inputs, domains: [A, "myapp://x", app, wild] };
   await given.check(more, inputs);
   given.log.splice(0);

@@ -131,7 +131,7 @@ test("a dry run writes nothing, and a file outside git is refused without --forc
   };
   const dry = await accepted({ ...scene, asked: { dryRun: true } });
   expect(dry.patch).toContain(`+${sized("api", 4)}`);
-  // Git makes of it what is written without --dry-run.
+  // Git turns the diff into what is written without --dry-run.
   expect(spawnSync("git", ["apply", "-"], { cwd: folder, input: dry.patch })).toMatchObject({ status: 0 });
   expect(read("index.ts")).toBe(programOf(4));
   write("index.ts", text);

@@ -174,7 +174,7 @@ test("what the group gives by itself, and what it is not told in literals, is to
       { name: "own-replica-0", found: { size: 4 } },
     ],
   });
-  // The list is none of the primary.
+  // The primary has no list.
   expect(listed.text).toContain("primary: { size: 2 }");
   expect(told(listed)).toEqual([["own-replica-0", "size", "no argument of the component declares it", "size: 4"]]);
 });

@@ -155,7 +155,7 @@ describe("the parent", () => {
 });
 
 describe("by the place that the state holds", () => {
-  /** Runs a program as Node does, and tells which line and column it gives for each resource. */
+  /** Runs a program as Node does, and returns the line and column that it gives for each resource. */
   function placesIn(text: string): Map<string, NonNullable<Target["place"]>> {
     const places = new Map<string, NonNullable<Target["place"]>>();
     class ComputeEndpoint {

@@ -44,7 +44,7 @@ describe("git", () => {
     const committed = write("src/index.ts", "one");
     const staged = write("staged.ts", "one");
     write(".gitignore", "ignored.ts\nwritten/");
-    // Git reads such a name as a pattern, unless it is told not to.
+    // Git reads such a name as a pattern unless a flag prevents it.
     const odd = write(":(glob)*.ts", "one");
     git("add", ".");
     git("commit", "-m", "first");
@@ -121,7 +121,7 @@ describe("what is written", () => {
 
   test("is taken back where a later file cannot take its place", () => {
     write("a.ts", "a");
-    // The draft of a folder can be written beside it, and does not take its place.
+    // The draft of a folder can be written beside it, but cannot replace it.
     write("b.ts/index.ts", "b");
     chmodSync(join(folder, "a.ts"), 0o600);
     let reads = 0;

@@ -13,7 +13,7 @@ const target = targetOf([["size", 2, 4]], { place: { file: "index.ts", line: 2, 
 const searched = { ...target, place: undefined };
 const accepted = { urn: target.urn, name: "api", path: "size", file: "index.ts", line: 2, isEdited: true };
 
-/** An edit from "before" to "after". `meanwhile`: what becomes of the file while the plan is made. */
+/** An edit from "before" to "after". `meanwhile`: what happens to the file while the plan is made. */
 function edited(
   plan: (text: string) => object | null,
   { meanwhile, ...asked }: { meanwhile?: string; isEdited?: boolean; target?: typeof target | typeof searched } = {},

@@ -1,4 +1,4 @@
-/** Programs as people write them: each is edited or told, and compiles as before. */
+/** Programs as people write them: each is edited or reported, and compiles as before. */
 import { join } from "node:path";
 import { ROOT } from "../../../support/cli";
 import { problemsOf } from "../../../support/compiled";
@@ -9,7 +9,7 @@ jest.setTimeout(120_000); // One program of the compiler, which reads all of src
 interface Shape extends Asked {
   readonly before: string;
   readonly changes?: readonly Change[];
-  /** What is there in place of which text. Undefined: the program is left as it is. */
+  /** The new text and the text that it replaces. Undefined: the program is left as it is. */
   readonly edited?: readonly (readonly [from: string, to: string])[];
   readonly reason?: string;
 }

@@ -24,7 +24,7 @@ import { ROOT } from "../../../support/cli";
 const STACKS = ["dev", "prod"] as const;
 type StackName = (typeof STACKS)[number];
 
-/** What the program of a stack declares: its arguments, by URN, and where, as the SDK tells the engine. */
+/** What the program of a stack declares: its arguments, by URN, and the position that the SDK sends to the engine. */
 type Declared = ReadonlyMap<
   string,
   {
@@ -104,7 +104,7 @@ function planOf(folder: string, stack: StackName): Declared {
   return declared;
 }
 
-/** What the CLI tells of the configuration of a stack. */
+/** The configuration of a stack, as the CLI prints it. */
 function configured(folder: string, stack: StackName): Record<string, { value: string }> {
   const lines = readFileSync(join(folder, `Pulumi.${stack}.yaml`), "utf8").matchAll(/^ {2}(proj:\w+): (.*)$/gm);
   return Object.fromEntries([...lines].map(([, key = "", value = ""]) => [key, { value }]));
@@ -285,7 +285,7 @@ const model: fc.Arbitrary<Model> = fc.record({
 
 const cases = fc.record({
   deployed: model,
-  /** What has become of the program since. */
+  /** The program after the change. */
   since: fc.oneof(
     { weight: 3, arbitrary: fc.constant("nothing" as const) },
     fc.constantFrom("a line more" as const, "the stacks swapped" as const),

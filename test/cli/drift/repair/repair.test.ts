@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** It answers with what stands in files, and writes down what was asked. */
+/** It answers from files, and records the requests. */
 const CLI = `#!/bin/sh
 cd "$FOLDER" && echo "$1" >> calls
 case "$1" in
