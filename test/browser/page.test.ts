@@ -38,7 +38,7 @@ describe("the token", () => {
     expect(errors).toEqual([]);
   });
 
-  test("is asked for in words where it is missing or of another start, and taken from the address again", async () => {
+  test("is requested with a message if it is missing or from another start, and is then read from the address again", async () => {
     const emulator = await start();
     const { page } = await newTab();
     for (const address of [emulator.url, `${emulator.url}/#token=of-an-earlier-start`]) {

@@ -176,7 +176,7 @@ describe("an item", () => {
     expect([missed.outcome, "outcome" in missed, sentAt.length]).toEqual([undefined, true, 3]);
   });
 
-  test("that both lists lacked before a change of ours is looked for anew", async () => {
+  test("that both lists lacked before one of our changes is searched again", async () => {
     const { things, sentAt, change } = collection([["a"]]);
     void things.find(is("b"));
     await pass(LAG + GATHER + 3);
@@ -192,7 +192,7 @@ describe("an item", () => {
 describe("what shows within the lag", () => {
   const found = (items: readonly Thing[]): Thing | undefined => items.find(is("b"));
 
-  test("is polled for, with growing pauses, and told as soon as it is there", async () => {
+  test("is polled for, with growing pauses, and returned as soon as it is listed", async () => {
     const { things, sentAt } = collection([["a"], ["a"], ["a"], ["a"], ["a", "b"]]);
     const seen = watched(things.pollWithinLag(found));
     await pass(LAG);
@@ -237,7 +237,7 @@ describe("a change that is accepted", () => {
     expect(seen.outcome).toEqual(large);
   });
 
-  test("fails after the lag where it never shows, and tells what is shown before the error leaves", async () => {
+  test("fails after the lag if it is never shown, and passes on what is shown before the error leaves", async () => {
     const onOther = jest.fn();
     const { done, sentAt } = update(small, [[{ name: "a", size: "other" }]], { onOther });
     const error = await thrownIn(done);
@@ -443,7 +443,7 @@ describe("a read that several wait for", () => {
     };
   }
 
-  test("tells all of them what is going on, and holds what it has loaded", async () => {
+  test("reports its progress to all of them, and keeps what it has loaded", async () => {
     const { read, events, arrive } = shared();
     const told: string[] = [];
     const first = read.wait({ onProgress: (text) => told.push(`1 ${text}`) });
@@ -492,7 +492,7 @@ describe("a read that several wait for", () => {
     again();
   });
 
-  test("tells one of them only what to do about a refused key", async () => {
+  test("says only once what to do about a refused key", async () => {
     const refused = new AuthenticationError(
       "the key is wrong",
       { method: "GET", path: "/things", status: 401 },

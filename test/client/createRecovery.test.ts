@@ -133,7 +133,7 @@ describe("an answer", () => {
     expect(given.lists()).toBe(1);
   });
 
-  test("about what was there before is none: it is looked for as a lost one", async () => {
+  test("about an object that existed before does not count: the object is searched like a lost one", async () => {
     const given = service([{ id: "old", name: "a" }]);
     given.does(() => ({ id: "old" }));
     expect(await wordsOf(given.create({ name: "a" }))).toMatch(
@@ -146,7 +146,7 @@ describe("an answer", () => {
     expect(await endOf(given.create({ name: "a" }))).toEqual({ found: given.listed[1], wasLost: true });
   });
 
-  test("about what another creation has made is none either", async () => {
+  test("about an object of another creation does not count either", async () => {
     const given = service();
     await endOf(given.create({ name: "a" }));
     given.listed.splice(0);
@@ -202,7 +202,7 @@ test("the list that is taken right before the request can end the creation", asy
 });
 
 describe("a lost answer", () => {
-  test("is found after the lag, once, and told from what was there", async () => {
+  test("is found after the lag, once, and distinguished from what existed before", async () => {
     const given = service([{ id: "old", name: "a" }]);
     given.does(lostAndMade);
     const work = given.create({ name: "a" });

@@ -149,7 +149,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
   });
 });
 
-test("that list is taken anew before each attempt", async () => {
+test("that list is read again before each attempt", async () => {
   const { server, client } = inMemory(({ method }, nth) => {
     if (method === "POST") return nth < 3 ? { status: 429 } : { status: 201, json: { id: "google", type: "shared" } };
     return { json: { providers: [] } };

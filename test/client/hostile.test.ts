@@ -170,7 +170,7 @@ test.each([
   }
 });
 
-describe("an id that is none", () => {
+describe("an id that is invalid", () => {
   const HARMFUL = ["", ".", "..", "ep\n1", "ep-\u001b[2J", "ep-\u202e1", "ep-\u0000", "e".repeat(10_000)];
 
   test.each(HARMFUL.map((id) => [id.slice(0, 9), id]))(
@@ -242,7 +242,7 @@ test.each([
   ],
   ["a chunk size that is none", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n{}"],
   ["a switch of protocols", "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
-])("%s: a failure in words, and a POST is sent once", async (_what, answer) => {
+])("%s: an error with a message, and a POST is sent once", async (_what, answer) => {
   const { seen, client } = await rawly((socket) => socket.end(answer), { attemptTimeoutMs: 300, readDeadlineMs: 300 });
   const [read, post] = await both(client);
   [read, post].forEach(wordsOf);

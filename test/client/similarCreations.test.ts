@@ -76,7 +76,7 @@ test("those whose response is lost find what was created for them, and none find
   expect(ids.sort()).toEqual(project.computes.map(({ id }) => id).sort());
 });
 
-test("of two lost ones of which one was executed, one is found, and the other one does not exist", async () => {
+test("if one of two lost ones was executed, one is found, and the other does not exist", async () => {
   const { project, ids, words } = await creating(times(3, REPLICA), (_, nth) =>
     nth === 1 ? "lost, executed" : nth === 2 ? "lost, not executed" : "answered",
   );

@@ -91,7 +91,7 @@ test("a group may be a primary alone", async () => {
   expect((await value(group.hosts)).replicas).toEqual({});
 });
 
-test("its computes are its children, so that their URNs tell the group", async () => {
+test("its computes are its children, so that their URNs name the group", async () => {
   const group = new svc.ComputeGroup("orders", { ...BASE, primary: {}, replicas: 1 });
   const urns = await Promise.all([group.primary, ...group.replicas].map(({ urn }) => value(urn)));
   for (const urn of urns)
@@ -111,7 +111,7 @@ test("its customTimeouts are those of each of its computes", async () => {
   expect(await timeoutsOf()).toEqual([undefined, undefined]);
 });
 
-test.each([-1, 1.5, Number.NaN])("%p replicas are refused in words", (replicas) => {
+test.each([-1, 1.5, Number.NaN])("%p replicas are refused with a message", (replicas) => {
   expect(() => new svc.ComputeGroup("orders", { ...BASE, primary: {}, replicas })).toThrow(
     'ComputeGroup "orders": replicas: must be a whole number, 0 or more, or a list',
   );

@@ -168,7 +168,7 @@ test("what is no origin is left to the check of its resource", async () => {
   expect((await made(auth)).byName).toHaveProperty(["auth-https://a.example.com/path", "domain"], redirectDomains[0]);
 });
 
-test("an explicit provider goes on to everything it makes", async () => {
+test("an explicit provider is passed to everything that it creates", async () => {
   const provider = new svc.Provider("account", { apiKey: "k", baseUrl: "https://api.example.com/api/v2" });
   const auth = new svc.ProjectAuth("auth", { projectId: "prj-1", oauth: { google: "shared" } }, { provider });
   await made(auth);

@@ -37,7 +37,7 @@ test.each([
   [svc.ProjectAuth, "redirectDomains"],
   [svc.ProjectAuth, "exclusiveDomains"],
   [svc.ProjectAuth, "email"],
-])("%p answers whatever it is given in words, also as %s", (component, name) => {
+])("%p answers any argument with a message, also as %s", (component, name) => {
   const good = component === svc.ComputeGroup ? GROUP : AUTH;
   for (const value of ANYTHING) {
     expect(words(component, value)).toMatch(/": the arguments (are missing|must be an object)/);

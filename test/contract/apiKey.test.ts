@@ -73,7 +73,7 @@ test("what is configured and has no value is a problem, also where the environme
   expect(from({ apiKeyFile: file("binary", Buffer.from([0xff, 0xfe])) }).problem).toMatch(/is not UTF-8 text; /);
 });
 
-test.each(KEY_FORMS)("%s that is configured as a blank text does not give way to the environment", (form) => {
+test.each(KEY_FORMS)("%s that is configured as a blank text is not replaced by the environment", (form) => {
   process.env["SVC_API_KEY"] = "key-of-the-environment";
   for (const blank of ["", " \n"]) {
     expect(from({ [form]: blank })).toEqual({
@@ -86,7 +86,7 @@ test.each(KEY_FORMS)("%s that is configured as a blank text does not give way to
   }
 });
 
-test("what is no text, such as a number of a program without types, does not give way to the environment", () => {
+test("what is no text, such as a number of a program without types, is not replaced by the environment", () => {
   process.env["SVC_API_KEY"] = "key-of-the-environment";
   for (const form of ["apiKey", "apiKeyEnv", "apiKeyFile"] as const) {
     for (const odd of [5, 0, false, { canary: 1 }, ["canary"]]) {
@@ -115,7 +115,7 @@ test.each<[string, Configured, RegExp]>([
     /^svc:apiKeyEnv and svc:apiKeyFile are set in the same place/,
   ],
   ["all", { apiKey: "canary", apiKeyEnv: "PROD_KEY", apiKeyFile: "canary" }, /^svc:apiKey and svc:apiKeyEnv and svc:/],
-])("%s at one place are an error in words", (_which, configured, words) => {
+])("%s at one place are an error with a message", (_which, configured, words) => {
   process.env["PROD_KEY"] = "canary-value";
   const { key, problem } = from(configured);
   expect(key).toBeUndefined();
@@ -162,7 +162,7 @@ test("a key that no header can carry is refused without showing it, wherever it 
   expect(from({ apiKeyEnv: "PROD_KEY" }).problem).toMatch(/^PROD_KEY, which svc:apiKeyEnv /);
 });
 
-test("a file is read anew on request, and gives nothing while it holds no key", () => {
+test("a file is read again on request, and gives nothing while it holds no key", () => {
   const path = file("key", "first\n");
   const renew = from({ apiKeyFile: path }).key?.renewKey;
   expect(renew?.()).toBe("first");

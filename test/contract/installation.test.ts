@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAtLeast, OLDEST_SDK } from "../../src/contract/installation";
 
-test("the oldest SDK is the one that npm is told", () => {
+test("the oldest SDK is the one of the peer dependency", () => {
   const { peerDependencies } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as {
     peerDependencies: Record<string, string>;
   };

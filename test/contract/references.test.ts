@@ -40,7 +40,7 @@ test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
   },
 );
 
-test("a variable with bytes that are no UTF-8 has no value, and its key does not give way to another one", () => {
+test("a variable with bytes that are no UTF-8 has no value, and its key is not replaced by another one", () => {
   // As Node shows such bytes.
   process.env["SVC_TEST_SECRET"] = "caf\uFFFD";
   expect(resolveReference(fromEnv("SVC_TEST_SECRET"))).toEqual({ problem: "is not UTF-8 text" });
@@ -140,7 +140,7 @@ test.each([
   [{ fromFile: "two\nlines" }, /path of a file/],
   [{ fromEnv: "A", fromFile: "a" }, /nothing else/],
   [{ fromEnv: "A", more: 1 }, /nothing else/],
-])("what is wrong with a reference is said without it (%#)", (reference, words) => {
+])("what is wrong with a reference is reported without it (%#)", (reference, words) => {
   // As a program without types gives it.
   expect(referenceProblem(reference as unknown as SecretReference)).toMatch(words);
 });

@@ -45,7 +45,7 @@ test.each([
   ["with a query", "https://x.example/v2?key=CANARY", /a query or a fragment/],
   ["without the version segment", "https://x.example/api/CANARY", /version segment/],
   ["that is none", "https://", /is not a URL/],
-])("a base URL %s is refused in words that do not repeat it", (_what, baseUrl, words) => {
+])("a base URL %s is refused with a message that does not repeat it", (_what, baseUrl, words) => {
   const { settings, problems } = from({ apiKey: "k", baseUrl });
   expect(settings).toBeUndefined();
   expect(problems).toEqual([expect.stringMatching(words)]);

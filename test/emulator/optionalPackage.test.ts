@@ -11,7 +11,7 @@ test("a package that is installed is what was loaded", () => {
 test.each([
   ["Node", "Cannot find module 'pg'\nRequire stack:\n- /app/x.js"],
   ["jest", "Cannot find module 'pg' from 'node_modules/pulumi-svc/dist/emulator/postgres/upstream.js'"],
-])("a missing package is asked for in words, as %s reports it", (_runner, message) => {
+])("a missing package is asked for with a message, as %s reports it", (_runner, message) => {
   expect(() => optionalPackage("pg", "the gate", failing("MODULE_NOT_FOUND", message))).toThrow(
     /^the gate needs the package pg, which is not installed: npm install --save-dev pg$/,
   );

@@ -66,7 +66,7 @@ test("an integration can belong to any branch, but to none that is not there", a
   expect(body.data).toMatchObject([{ branch_id: "br-dev" }]);
 });
 
-test("an OAuth provider has a name that the service knows, or any where that is told", async () => {
+test("an OAuth provider has a name that the service knows, or any if that is configured", async () => {
   const id = "goggle";
   const known = await start();
   await integrate(known);
@@ -80,7 +80,7 @@ test("an OAuth provider has a name that the service knows, or any where that is 
   expect((await control(known.url, "POST", "/edit", edit)).status).toBeLessThan(300);
 });
 
-test("a redirect domain is an http(s) origin, or also the address of an app where that is told", async () => {
+test("a redirect domain is an http(s) origin, or also the address of an app if that is configured", async () => {
   const add = async (emulator: Awaited<ReturnType<typeof start>>, domain: string) =>
     (await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" })).status;
   const strict = await start();

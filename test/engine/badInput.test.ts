@@ -2,7 +2,7 @@ import { Stack } from "../support/Stack";
 
 const CANARY = "canary-value-in-an-argument";
 
-test("bad input gives all the problems of a resource in words, names no string value and sends nothing", async () => {
+test("bad input gives one message with all problems of a resource, names no string value and sends nothing", async () => {
   const stack = await Stack.create({
     program: `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "${CANARY}", size: 17.5, scaleToZero: { afterSeconds: 5 }, poolerMode: "${CANARY}" });`,
   });

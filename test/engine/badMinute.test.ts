@@ -16,7 +16,7 @@ const UNWELL: Record<string, [fault: object, words: RegExp]> = {
 const PROJECTS = Object.keys(UNWELL);
 const LISTS = ["endpoints", "auth/integrations"];
 
-test("a refresh while the service is unwell or does not answer fails in words and drops nothing; afterwards all is well", async () => {
+test("a refresh while the service is unwell or does not answer fails with a message and drops nothing; afterwards all is well", async () => {
   const stack = await Stack.create({
     program: `
       for (const projectId of ${JSON.stringify(PROJECTS)}) {

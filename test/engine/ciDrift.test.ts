@@ -507,7 +507,7 @@ test("a repair is of the drift that was shown and approved, and of no other", as
   }
 });
 
-test("drift is one issue of the stack: opened, left alone, edited with another drift, closed, and opened anew", async () => {
+test("drift is one issue of the stack: opened, left alone, edited with another drift, closed, and opened again", async () => {
   const place = repository();
   const { calls, issues, breakTracker } = place.job;
   const drift = (code: number, fingerprint = FINGERPRINT) =>

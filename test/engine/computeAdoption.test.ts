@@ -25,7 +25,7 @@ test("a branch's primary is taken over, brought to what is declared, and survive
   expect((await service.endpoints()).map(({ id }) => id)).toEqual([primary?.["id"]]);
 });
 
-test("what an adoption does is said by the plan, and adopt may stay in the program of a replacement", async () => {
+test("what an adoption does is reported by the plan, and adopt may stay in the program of a replacement", async () => {
   const program = (id: string, args: string) =>
     `new svc.ComputeEndpoint("main", { projectId: "prj-demo", branchId: "br-dev", adopt: "${id}", ${args} });`;
   const stack = await Stack.create({ program: "" });

@@ -3,7 +3,7 @@ import { Stack } from "../support/Stack";
 
 const statuses = ({ checks }: Diagnosis) => Object.fromEntries(checks.map(({ name, status }) => [name, status]));
 
-test("the doctor reads the stack through the real CLI: secrets, the projects of the state, a key in clear, a passphrase", async () => {
+test("the doctor reads the stack through the real CLI: secrets, the projects of the state, a key in plain text, a passphrase", async () => {
   const stack = await Stack.create({
     program: `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });`,
     passphrase: true,

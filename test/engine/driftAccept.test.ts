@@ -88,7 +88,7 @@ const CONSTANTS = `export const branchId = "br-main";
 export const sharedSize = 1;
 `;
 
-test("a TypeScript program: what one place declares is edited, all else is told, and the program still compiles", async () => {
+test("a TypeScript program: what one place declares is edited, all else is reported, and the program still compiles", async () => {
   const stack = await Stack.create({ program: "" });
   const before = await stack.service.state();
   rmSync(join(stack.folder, "program", "index.js"));
@@ -174,7 +174,7 @@ const MAKE = `import * as svc from "pulumi-svc";
 export function make() { new svc.ComputeEndpoint("made", { projectId: "prj-demo", branchId: "br-main", type: "read_only", size: 1 }); }
 `;
 
-test("an ES module: what no stack trace names is searched, and more than one find is told", async () => {
+test("an ES module: what no stack trace names is searched, and more than one find is reported", async () => {
   const stack = await Stack.create({ program: "" });
   const before = await stack.service.state();
   stack.write("package.json", '{ "name": "proj", "private": true, "type": "module" }');

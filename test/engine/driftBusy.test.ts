@@ -100,7 +100,7 @@ async function waiting(...args: string[]): Promise<{ readonly ended: Promise<End
   return { ended };
 }
 
-test("an up that has changed something is told, --wait waits for its end, and another stack is no concern", async () => {
+test("an up that has changed something is reported, --wait waits for its end, and another stack is no concern", async () => {
   stack.program(program(4));
   stack.write("hold", "");
   const patch = held("PATCH", true);

@@ -7,7 +7,7 @@ import { SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
 const repair = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, ["drift", "--repair", "--yes", ...args]);
 const namesOf = (some: readonly { name: string }[]): string[] => some.map(({ name }) => name).toSorted();
 
-test("what lives in a replaced integration is named as lost and looked at; what would be replaced with it is told", async () => {
+test("what lives in a replaced integration is named as lost and looked at; what would be replaced with it is reported", async () => {
   const children = (projectId: string, name: string, protect = false): string => `
     new svc.OAuthProvider("github-${name}", { projectId: ${projectId}, providerId: "github", adopt: true }, { dependsOn: [${name}] });
     new svc.WhitelistDomain("domain-${name}", { projectId: ${projectId}, domain: "https://${name}.example.com" }, { dependsOn: [${name}], protect: ${protect} });`;

@@ -133,7 +133,7 @@ function foreignEntries(resources: readonly Entry[]): Entry[] {
   return [older, newer, ...ofColumns];
 }
 
-test("every cell is repaired and nothing else touched, or refused in words of ours", async () => {
+test("every cell is repaired and nothing else touched, or refused with one of our messages", async () => {
   const stack = await Stack.create({ program: PROGRAM });
   const { service } = stack;
   // Not the stack itself: a reference to that reads what the engine is writing.

@@ -53,7 +53,7 @@ test("an up waits where it is held off, and what did not end well is made good b
   await stack.finish(before);
 });
 
-test("without the service a preview still tells the plan; a refresh and an up fail in words and lose nothing", async () => {
+test("without the service a preview still tells the plan; a refresh and an up fail with a message and lose nothing", async () => {
   // Not for as long as it tries by itself.
   const options = 'customTimeouts: { read: "3s", update: "3s" }';
   const stack = await Stack.create({ program: compute("size: 1", options), emulator: { port: ownPort() } });

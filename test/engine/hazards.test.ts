@@ -93,7 +93,7 @@ test("an explicit provider for each account, and one that takes the rest from th
   expect((await other.service.endpoints()).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);
 });
 
-test("a key that stands in clear in the configuration is warned of, once", async () => {
+test("a key that stands in plain text in the configuration is warned of, once", async () => {
   const stack = await Stack.create({
     program: `
       for (const branchId of ["br-dev", "br-test"]) new svc.ComputeEndpoint(branchId, { projectId: "prj-demo", branchId });`,

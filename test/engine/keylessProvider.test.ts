@@ -22,7 +22,7 @@ test.each([
   ["apiKey", "Promise.resolve(process.env.UNSET)"],
   ["apiKeyEnv", 'pulumi.output(Promise.resolve(" "))'],
   ["apiKeyFile", "pulumi.secret(null)"],
-])("%s: %s fails the preview and the up in words, and nothing is sent or stored", async (form, given) => {
+])("%s: %s fails the preview and the up with a message, and nothing is sent or stored", async (form, given) => {
   const stack = await stackOf(ofProvider(form, given));
   for (const { code, text } of [await stack.preview(), await stack.up()]) {
     expect(code).not.toBe(0);
@@ -34,7 +34,7 @@ test.each([
   expect(await stack.exported()).not.toContain("staging");
 });
 
-test("a look-up by a Provider whose key resolves to nothing fails in words, and asks nobody", async () => {
+test("a look-up by a Provider whose key resolves to nothing fails with a message, and asks nobody", async () => {
   const stack = await stackOf(`
     const provider = new svc.Provider("staging", { baseUrl: process.env.STAGING, apiKey: pulumi.output(process.env.UNSET) });
     exports.found = svc.getBranchesOutput({ projectId: "prj-demo" }, { provider });`);

@@ -84,7 +84,7 @@ async function repeated(stack: Stack, secrets: { password: string; client: strin
   expect(await stack.leaks(said)).toEqual([]);
 }
 
-test("the migration to references, all of whose requests fail, leaves no old value in clear", async () => {
+test("the migration to references, all of whose requests fail, leaves no old value in plain text", async () => {
   const stack = await stackOf(program(LITERAL));
   expect(await stack.run("up", "--yes", "--diff")).toMatchObject({ code: 0 });
   expect(await stack.leaks(canaries)).toEqual([]);
@@ -102,7 +102,7 @@ test("the migration to references, all of whose requests fail, leaves no old val
   await repeated(stack, { password, client });
 });
 
-test("the value of a reference whose change was killed is in clear in no report and no state", async () => {
+test("the value of a reference whose change was killed is in plain text in no report and no state", async () => {
   const before = `settings: { pgSettings: { "app.mode": pulumi.secret(process.env.SETTING) } }`;
   const after = `settings: { pgSettings: { "app.mode": pulumi.secret(process.env.SETTING), "app.salt": svc.fromEnv("SALT") } }`;
   const stack = await stackOf(program({ ...LITERAL, compute: before }));
@@ -150,7 +150,7 @@ test("transformations that take the marks of the program away take nothing of th
   await repeated(stack, { password: SECRETS.PASSWORD, client: SECRETS.CLIENT });
 });
 
-test("a state in clear is encrypted by one refresh, and no plan says anything of it", async () => {
+test("a state in plain text is encrypted by one refresh, and no plan says anything of it", async () => {
   // A value under a name that does not indicate a secret is a secret to its inputs only: an up of the program marks
   // those.
   const text = program({ ...LITERAL, compute: LITERAL.compute.replace("app.mode", "app.token") });
@@ -208,7 +208,7 @@ function oldestModules(): string {
 const SDKS = [["the newest SDK", undefined] as const, ["the oldest SDK", oldestModules] as const];
 
 test.each(WHOLE ? SDKS : SDKS.slice(0, 1))(
-  "plans, drift, its acceptance and repair, an outage, look-ups, outputs and an import hold no secret in clear: %s",
+  "plans, drift, its acceptance and repair, an outage, look-ups, outputs and an import hold no secret in plain text: %s",
   async (_title, modulesOf) => {
     const given = {
       TOKEN: "canary-token-Mk7",

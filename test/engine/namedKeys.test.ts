@@ -53,7 +53,7 @@ async function expectWell(stack: Stack): Promise<void> {
   stack.said += JSON.stringify(told);
 }
 
-test("a variable that the configuration names, and a variable and a file that Providers of two accounts name: after a rotation every command goes on at once, without an up, and no key is stored", async () => {
+test("a variable that the configuration names, and a variable and a file that Providers of two accounts name: after a rotation every command continues at once, without an up, and no key is stored", async () => {
   const stack = await withoutKey(`
     const one = new svc.Provider("one", { apiKeyEnv: "KEY_ONE", baseUrl: process.env.URL_ONE });
     const two = new svc.Provider("two", { apiKeyFile: "${FILE}" });
@@ -110,7 +110,7 @@ test("a variable that the configuration names, and a variable and a file that Pr
   expect(await stack.exported()).not.toContain("ciphertext");
 });
 
-test("a file that the configuration names, which gets another key during an up: the up goes on with it, and every command after it", async () => {
+test("a file that the configuration names, which gets another key during an up: the up continues with it, and every command after it", async () => {
   const stack = await withoutKey(`
     const first = ${compute()}
     new svc.ComputeEndpoint("second", { projectId: "prj-demo", branchId: "br-test", size: 1 }, { dependsOn: first });`);

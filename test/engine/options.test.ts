@@ -81,7 +81,7 @@ describe("the options of a resource", () => {
     expect(await stack.up()).toMatchObject({ code: 0 });
   });
 
-  test("a renamed stack resource goes on as it was", async () => {
+  test("a renamed stack resource continues as it was", async () => {
     const { urn, id } = await stack.resource("api");
     expect(await stack.run("state", "rename", urn, "renamed", "--yes")).toMatchObject({ code: 0 });
     stack.program(program("size: 2", "").replace('"api"', '"renamed"'));

@@ -30,7 +30,7 @@ async function closedPort(): Promise<number> {
   return address.port;
 }
 
-test("a branch that is not there and a domain that is listed already are said in the plan, and fail it with strictPlan", async () => {
+test("a branch that is not there and a domain that is listed already are reported in the plan, and fail it with strictPlan", async () => {
   const program = `
     ${compute("api", 'branchId: "br-prod"')}
     new svc.WhitelistDomain("app", { projectId: "prj-demo", domain: "https://app.example.com" });`;

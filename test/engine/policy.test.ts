@@ -90,7 +90,7 @@ const EXPECTED = [
   "mandatory size-over-limit api",
 ].sort();
 
-test("each rule has its violation in the plan of a program that breaks it, and no secret is told", async () => {
+test("each rule has its violation in the plan of a program that breaks it, and no secret is reported", async () => {
   expect(new Set(EXPECTED.map((one) => one.split(" ")[1]))).toEqual(new Set(auditRules.map(({ name }) => name)));
   const stack = await Stack.create({ program: BROKEN });
   const plan = await stack.preview("--diff", ...flags(stack, EXAMPLE));

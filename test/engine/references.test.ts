@@ -233,7 +233,7 @@ describe("a program with every secret by reference, in a folder that main names"
     expect(await sent(stack.service)).toEqual([]);
   });
 
-  test("another value is told in words and sent once; one whose change failed is sent again, and a target is the only one", async () => {
+  test("another value is told with a message and sent once; one whose change failed is sent again, and a target is the only one", async () => {
     const { service } = stack;
     give("google", canary("google-2"));
     give("token", canary("token-2"));

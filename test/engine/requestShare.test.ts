@@ -28,7 +28,7 @@ test("an up with a share of requests waits where it must, ends well and never se
   await stack.finish(before);
 });
 
-test("a share that is none is refused in the plan, from the configuration and from a Provider", async () => {
+test("an invalid share is refused in the plan, from the configuration and from a Provider", async () => {
   const compute = (options: string) =>
     `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, ${options});`;
   const stack = await Stack.create({ program: compute("{}") });

@@ -89,7 +89,7 @@ describe("what a program makes secret", () => {
     expect(await stack.leaks(secrets)).toEqual([]);
   });
 
-  test("is told nowhere when the service repeats it in its refusal or in the error of an operation", async () => {
+  test("appears nowhere when the service repeats it in its refusal or in the error of an operation", async () => {
     const second = "canary-second-Xw7";
     stack.program(program("2"));
     stack.env["LABEL"] = LABEL;

@@ -81,7 +81,7 @@ describe("computes", () => {
     [{}, 'give either "endpointId" or "branchId"'],
     [{ branchId: "br-main", endpointId: PRIMARY }, 'give either "endpointId" or "branchId"'],
     [{ branchId: "" }, '"branchId" must be a string that is not empty; pass an Output to the form that ends in Output'],
-  ])("asked for with %j fail in words", async (args, words) => {
+  ])("asked for with %j fail with a message", async (args, words) => {
     await configured();
     expect(await messageOf(svc.getComputeEndpoint({ ...PROJECT, ...args }))).toBe(`getComputeEndpoint: ${words}`);
   });
@@ -94,7 +94,7 @@ describe("branches", () => {
     expect(await svc.getDefaultBranch(PROJECT)).toMatchObject({ branchId: "br-main", name: "main", default: true });
   });
 
-  test("are an error in words where the service does not list them, or flags none", async () => {
+  test("are an error with a message where the service does not list them, or flags none", async () => {
     const emulator = await configured();
     const unflag = { kind: "branch", project_id: "prj-demo", id: "br-main", set: { default: false } };
     await control(emulator.url, "POST", "/edit", unflag);
@@ -129,7 +129,7 @@ describe("the managed auth", () => {
     expect(await svc.getEmailServer(PROJECT)).toMatchObject({ type: "shared" });
   });
 
-  test("without an integration is an empty list, or an error in words", async () => {
+  test("without an integration is an empty list, or an error with a message", async () => {
     await configured();
     expect(await svc.getAuthIntegrations(PROJECT)).toEqual([]);
     expect(await messageOf(svc.getAuthIntegration(PROJECT))).toBe(
@@ -201,7 +201,7 @@ describe("settings", () => {
     expect(await svc.getBranches(PROJECT, { provider })).toHaveLength(3);
   });
 
-  test("with a share of requests: that of the provider, else of the stack, in words where it is none", async () => {
+  test("with a share of requests: that of the provider, else of the stack, with a message if it is invalid", async () => {
     const emulator = await start({ apiKey: KEY });
     const account = { apiKey: KEY, baseUrl: emulator.baseUrl };
     const readOf = async (provider: svc.Provider) => resolveSettings(readerOf(await knownSettings(provider)));
@@ -268,7 +268,7 @@ describe("settings", () => {
     expect(message).toMatch(/^getBranches: no API key: .*; .*must not contain a user name.*; .*version segment/);
   });
 
-  test("a refused key is reported in words, without the key", async () => {
+  test("a refused key is reported with a message, without the key", async () => {
     await configured();
     const emulator = await start({ apiKey: "another" });
     pulumi.runtime.setAllConfig({ "svc:apiKey": KEY, "svc:baseUrl": emulator.baseUrl });
@@ -277,7 +277,7 @@ describe("settings", () => {
 });
 
 describe("asking", () => {
-  test("is done once for all who ask at the same time, and anew for each who asks later", async () => {
+  test("is done once for all who ask at the same time, and again for each who asks later", async () => {
     const emulator = await configured();
     await Promise.all([svc.getBranches(PROJECT), svc.getDefaultBranch(PROJECT), svc.getBranches(PROJECT)]);
     expect(await gets(emulator.url)).toHaveLength(1);

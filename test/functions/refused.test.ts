@@ -42,7 +42,7 @@ describe.each(NAMES)("%s", (name) => {
   test.each([
     ["the promise", (args?: unknown, opts?: unknown) => untyped(name)(args, opts)],
     ["the Output", (args?: unknown, opts?: unknown) => resolved(untyped(`${name}Output`)(args, opts))],
-  ])("answers whatever it is given in words: %s", async (_form, ask) => {
+  ])("answers any argument with a message: %s", async (_form, ask) => {
     for (const args of [undefined, null, 7, CANARY, [CANARY]]) {
       expect(await refusal(() => ask(args))).toMatch(
         new RegExp(`^${name}: the arguments (are missing|must be an object, not (null|a (number|string|list)))$`),
@@ -90,7 +90,7 @@ describe("connectionUriOutput", () => {
     expect([await resolved(secret), await pulumi.isSecret(secret)]).toEqual([URI.replace("web", "web:pw"), true]);
   });
 
-  test("answers what is no object, or has unknown or missing names, in words", async () => {
+  test("refuses what is not an object, or has unknown or missing names, with a message", async () => {
     for (const options of [undefined, null, 7, CANARY, [CANARY], { hots: CANARY }]) {
       expect(await refusal(() => resolved(untyped("connectionUriOutput")(options)))).toMatch(
         /^connectionUriOutput: \S/,

@@ -79,7 +79,7 @@ describe("a value of the wrong type", () => {
     ["boolean", "1"],
     ["list", "canary"],
     ["object", "0.25"],
-  ] as const)("as a %s, %j is not shown, and where it may come from is told", (type, value) => {
+  ] as const)("as a %s, %j is not shown, and where it may come from is reported", (type, value) => {
     const told = mustBe("good", type, value);
     expect(told).toMatch(/^must be good, not a string\. The configuration holds strings: read it with config\.require/);
     if (value !== "") expect(told).not.toContain(value);

@@ -6,14 +6,17 @@ import { maxConnections } from "../../src/helpers/maxConnections";
 const CANARY = "canary-helper";
 const ANYTHING = [undefined, null, CANARY, true, [CANARY], {}, { min: 1 }, output(2), Promise.resolve(2)];
 
-test.each([ramGb, localFileCacheGb, localDiskGib, maxConnections])("%p refuses in words what is no size", (helper) => {
-  const untyped = helper as (size: unknown) => unknown; // JavaScript may give it anything
-  for (const size of ANYTHING) {
-    expect(() => untyped(size)).toThrow(
-      /^a size must be a number of compute units \(CU\), or \{min, max\}, (not |and is missing)/,
-    );
-  }
-});
+test.each([ramGb, localFileCacheGb, localDiskGib, maxConnections])(
+  "%p refuses with a message what is no size",
+  (helper) => {
+    const untyped = helper as (size: unknown) => unknown; // JavaScript may give it anything
+    for (const size of ANYTHING) {
+      expect(() => untyped(size)).toThrow(
+        /^a size must be a number of compute units \(CU\), or \{min, max\}, (not |and is missing)/,
+      );
+    }
+  },
+);
 
 const OPTIONS = { host: "ep-1.example.test", database: "app", role: "web" };
 const untyped = connectionUri as (options?: unknown) => string; // as above

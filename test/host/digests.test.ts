@@ -4,7 +4,7 @@ import { Digests, isDigest } from "../../src/host/digests";
 const CHEAP = { N: 16, r: 1, p: 1 };
 const PLACE = { kind: "OAuthProvider", id: "prj/google", path: "clientSecret" };
 
-test("a digest tells the value that it was made of from any other, in another process too", async () => {
+test("a digest distinguishes its value from any other, in another process too", async () => {
   const digest = (await new Digests(CHEAP).of("hunter2"))(PLACE);
   expect(digest).toMatch(/^scrypt-bound\$16\$1\$1\$/);
   const digests = new Digests(CHEAP);
@@ -37,7 +37,7 @@ test("two digests of one value differ, and none shows its length", async () => {
   expect(long(PLACE)).toHaveLength(one(PLACE).length);
 });
 
-test("a digest is what scrypt makes of the value, with what tells the place as the message of an HMAC", async () => {
+test("a digest is scrypt of the value, with the place as the message of an HMAC", async () => {
   const [, N, r, p, salt = "", hash] = (await new Digests(CHEAP).of("v"))(PLACE).split("$");
   const key = scryptSync("v", Buffer.from(salt, "base64"), 32, { N: Number(N), r: Number(r), p: Number(p) });
   const message = '["OAuthProvider","prj/google","clientSecret"]';
@@ -56,7 +56,7 @@ describe("a digest without a place, as earlier versions stored it,", () => {
       scryptSync("v", salt, 32, cost).toString("base64"),
     ].join("$");
 
-  test("matches its value at any place, and is told from one of today", async () => {
+  test("matches its value at any place, and is distinguished from one of today", async () => {
     const digests = new Digests(CHEAP);
     const digest = stored({ N: 32, r: 2, p: 2 });
     expect(await digests.matches(digest, "v", PLACE)).toBe(true);

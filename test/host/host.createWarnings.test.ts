@@ -43,7 +43,7 @@ describe("warnings about what the program declares", () => {
   });
 });
 
-test("what a creation may do to what stands there is said by a plan that has not looked, and not by an update", async () => {
+test("what a creation may do to an existing object is reported by a plan that has not read it, and not by an update", async () => {
   const { toy, log } = hosted({ createEffects: () => ["it is overwritten"] });
   await toy.check({}, { home: "a", __urn: URN });
   expect(log).toEqual([]);

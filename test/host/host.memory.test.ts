@@ -50,7 +50,7 @@ test("nor under its own URN, which an alias may have left in the state of the ol
   expect(deleted).toEqual([]);
 });
 
-test("what was deleted before it was made anew is deleted", async () => {
+test("what was deleted before it was created again is deleted", async () => {
   const { toy, deleted } = oneProcess();
   await toy.delete(ID, outs("same"));
   await toy.create(inputs("same"));
@@ -237,7 +237,7 @@ describe("what a refresh of this process has found in the state", () => {
     ["what is only looked up", {}, { ...outs("old"), __args: undefined }, {}],
     ["what is gone", {}, outs("old"), { read: async () => undefined }],
     ["what several may declare", {}, outs("old"), { declares: () => [{ object: "list", what: "it", shared: true }] }],
-  ])("nothing is said of %s", async (_, olds, read, changes: Partial<Lifecycle<ToyArgs, ToyOutputs>>) => {
+  ])("nothing is reported of %s", async (_, olds, read, changes: Partial<Lifecycle<ToyArgs, ToyOutputs>>) => {
     const { toy, said } = oneProcess({ ...claim, ...changes });
     await toy.read(ID, read);
     await toy.check(olds, inputs("new"));

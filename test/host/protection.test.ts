@@ -42,7 +42,7 @@ test("the kinds that have it are these", () => {
 });
 
 describe.each(CASES)("%s", (kind, make, least, replacing, other) => {
-  test("a deletion is refused before anything is sent, in words, by every process, until an up has turned it off", async () => {
+  test("a deletion is refused before anything is sent, with a message, by every process, until an up has turned it off", async () => {
     const { given, state } = await standing(make, { ...least, ...ON });
     for (const time of [1, 2]) {
       const { message } = await thrownBy(given.delete(state));
@@ -156,7 +156,7 @@ describe.each(CASES)("%s", (kind, make, least, replacing, other) => {
     expect(await given.requests()).toEqual([]);
   });
 
-  test("an unfinished update goes on, also where the protection alone changes", async () => {
+  test("an unfinished update continues, also where the protection alone changes", async () => {
     const { given, state } = await standing(make, { ...least, ...ON });
     await given.update({ ...state, outs: { ...state.outs, __unfinished: "update" } }, { ...least, ...OFF });
     expect((await given.requests("GET")).length).toBeGreaterThan(0);

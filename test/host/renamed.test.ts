@@ -65,6 +65,6 @@ test.each([
     at("g-primary", GROUP, COMPUTE),
     at("api", COMPUTE),
   ],
-])("nothing is said of %s", (_what, urn, oldUrn) => {
+])("nothing is reported of %s", (_what, urn, oldUrn) => {
   expect(renamedWarning(urn, oldUrn)).toBeUndefined();
 });

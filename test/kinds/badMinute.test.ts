@@ -9,7 +9,7 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
   const { lifecycle, secretOutputs } = kindCase;
 
   test.each(MISBEHAVIOURS)(
-    "a refresh that is answered with %s fails in words and drops nothing",
+    "a refresh that is answered with %s fails with a message and drops nothing",
     async (_how, fault, words) => {
       const given = await started(kindCase, {}, { readDeadlineMs: 800, attemptTimeoutMs: 500, baseDelayMs: 1 });
       const state = await given.create(wholeIn(kindCase, DEMO));

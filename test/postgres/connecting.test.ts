@@ -13,7 +13,7 @@ describe.each(Object.keys(VISITORS) as VisitorName[])("%s is", (name) => {
   const refused = (uri: string, code: string, words: string | RegExp): Promise<void> =>
     expectRefused(name, uri, code, words);
 
-  run("refused with a wrong password, also where the server trusts everybody, and told nothing else", async () => {
+  run("refused with a wrong password, also if the server trusts everybody, and told nothing else", async () => {
     const emulator = await startGate();
     const wrong = { key: "wrong-password" };
     await refused(uriOf(emulator, PRIMARY, wrong), "28P01", 'password authentication failed for user "svcdb_owner"');

@@ -90,7 +90,7 @@ test("without a data file each start has databases of its own", async () => {
   expect(await left()).toEqual([]);
 });
 
-test("a second start with the same data file is refused in words, and the first goes on", async () => {
+test("a second start with the same data file is refused with a message, and the first continues", async () => {
   const data = join(folder, "state.json");
   const first = await emulate({ data, postgresDrop: true });
   await expect(emulate({ data })).rejects.toThrow(/^another emulator with the mark [0-9a-f]{8} uses Postgres at/);

@@ -308,7 +308,7 @@ test("with fewer slots than computes take, the emulator says so, and the smaller
   expect(await works(emulator)).toBe("served");
 });
 
-test("a Postgres that is not there at the start is told in words, which hold no password", async () => {
+test("a Postgres that is not running at the start is reported with a message, which contains no password", async () => {
   const url = `postgres://postgres:very-secret@127.0.0.1:1/postgres`;
   const error = await start({ postgres: url }).then(
     () => undefined,
@@ -318,7 +318,7 @@ test("a Postgres that is not there at the start is told in words, which hold no 
   expect(error?.message).not.toContain("very-secret");
 });
 
-test("a port that is in use is told in words", async () => {
+test("a port that is in use is reported with a message", async () => {
   const emulator = await startGate();
   const port = Number(emulator.gate?.split(":")[1]);
   await expect(startGate({ postgresPort: port })).rejects.toThrow(

@@ -116,7 +116,7 @@ describe("a session", () => {
     });
   });
 
-  test("goes on after a client has changed the password of its role", async () => {
+  test("continues after a client has changed the password of its role", async () => {
     const server = await open();
     const name = await server.databases.get(MAIN);
     const session = await server.connect(name, writing);
@@ -147,7 +147,7 @@ describe("a session", () => {
     theirs.socket.destroy();
   });
 
-  test("goes on after a cancelled query", async () => {
+  test("continues after a cancelled query", async () => {
     const server = await open();
     const session = await server.connect(await server.databases.get(MAIN), writing);
     const sleeping = ask(session, "SELECT pg_sleep(600)");

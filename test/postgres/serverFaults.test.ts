@@ -30,7 +30,7 @@ async function refusal(options: OpenOptions): Promise<string> {
 
 const as = (user: string, password: string): string => postgres.url.replace(/\/\/[^@]*@/, `//${user}:${password}@`);
 
-describe("a start is refused in words", () => {
+describe("a start is refused with a message", () => {
   test("where the address cannot be read", async () => {
     for (const url of [
       "secret",
@@ -248,7 +248,7 @@ describe("what others have done on the server", () => {
     expect(await server.databases.get({ ...MAIN, database: "postgres" })).not.toBe("postgres");
   });
 
-  test("rights that an admin takes away are told", async () => {
+  test("rights that an admin takes away are reported", async () => {
     const server = await open();
     const name = await server.databases.get(MAIN);
     await postgres.query(`ALTER ROLE ${ROLE} NOLOGIN`);

@@ -63,7 +63,7 @@ const FORMS = ["apiKey", "apiKeyEnv", "apiKeyFile"] as const;
 const NO_VALUE = "is given, but has no value. Set it, or leave it out to use the key of the stack";
 
 // What comes in an Output fails the process of the program: test/engine/keylessProvider.test.ts.
-describe.each(FORMS)("%s without a value does not give way to the key of another account:", (form) => {
+describe.each(FORMS)("%s without a value is not replaced by the key of another account:", (form) => {
   // As a program without types gives it.
   const args = (value: unknown): svc.ProviderArgs => ({ baseUrl: "https://staging.test/api/v2", [form]: value });
   beforeEach(() => pulumi.runtime.setAllConfig({ "svc:apiKeyEnv": "PROD_KEY" }));

@@ -29,7 +29,7 @@ beforeEach(() => {
   script.mockReturnValue("dynamic-provider");
 });
 
-test("a program without the package is refused in words, each time", () => {
+test("a program without the package is refused with a message, each time", () => {
   found.mockReturnValue(undefined);
   expect(checkInstallation).toThrow(/does not depend on pulumi-svc/);
   expect(checkInstallation).toThrow(/does not depend on pulumi-svc/);

@@ -37,7 +37,7 @@ async function surplusOf(kind: Kind, args: unknown): Promise<unknown> {
   return registered.at(-1)?.inputs["__surplus"];
 }
 
-test.each(KINDS)("%s tells the names that it does not have, without their values", async (kind) => {
+test.each(KINDS)("%s reports the names that it does not have, without their values", async (kind) => {
   expect(await surplusOf(kind, { projectId: "p", projetId: CANARY, tags: [CANARY], none: undefined })).toEqual([
     "projetId",
     "tags",
@@ -75,7 +75,7 @@ test("check refuses the names with everything else that is wrong, and passes the
   expect(inputs).not.toHaveProperty("__surplus");
 });
 
-describe("what JavaScript may give in place of the arguments is refused in words", () => {
+describe("what JavaScript may give in place of the arguments is refused with a message", () => {
   test.each(KINDS)("%s", (kind) => {
     for (const args of [undefined, null, 7, CANARY, true, [CANARY], Promise.resolve({}), () => undefined]) {
       const words = /^\w+ "thing": the arguments (are missing|must be an object, not (a |null))/;

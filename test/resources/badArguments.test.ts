@@ -22,17 +22,20 @@ const LIBRARIES = [[null], [[null]], CANARY, {}, 7].map((enabledLibraries) => ({
 }));
 const WRONG = [null, 7, Number.NaN, true, CANARY, "", [null], [7, CANARY], [[]], {}, ...NESTED, ...LIBRARIES];
 
-test.each(KINDS)("$kind answers anything in words of its own, never in those of the library", ({ args, check }) => {
-  for (const [name] of args) {
-    for (const value of WRONG) {
-      for (const problem of check({ [name]: value })) {
-        expect(problem).not.toMatch(/Invalid|expected|Unrecognized|Too (small|big)|received/i);
-        expect(problem).not.toContain(CANARY);
-        expect(problem).toMatch(/^\S+: \S+/);
+test.each(KINDS)(
+  "$kind answers anything with messages of its own, never with those of the library",
+  ({ args, check }) => {
+    for (const [name] of args) {
+      for (const value of WRONG) {
+        for (const problem of check({ [name]: value })) {
+          expect(problem).not.toMatch(/Invalid|expected|Unrecognized|Too (small|big)|received/i);
+          expect(problem).not.toContain(CANARY);
+          expect(problem).toMatch(/^\S+: \S+/);
+        }
       }
     }
-  }
-});
+  },
+);
 
 test.each(KINDS)(
   "$kind refuses a list or an object that is empty inside, but for free lists and a flag",

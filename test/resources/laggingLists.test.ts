@@ -54,12 +54,12 @@ test.each([
   expect(await h.read(state)).toBeUndefined();
 });
 
-describe("what stands, and only a conflict tells of", () => {
+describe("what exists, and only a conflict shows", () => {
   // Within the first look after the conflict, and only in a later list.
   describe.each([1, 2])("while %d answers of a list lack it", (times) => {
     const hidden = (route: string, body: object) => ({ ...lagging(route, body), times });
 
-    test("an integration is named with both ways to go on, and no schema is to be dropped", async () => {
+    test("an integration is named with both ways out, and dropping a schema is not suggested", async () => {
       const h = await harness(authIntegration);
       await withIntegration(h);
       await h.fault(hidden("integrations", { data: [] }));
@@ -106,7 +106,7 @@ describe("what stands, and only a conflict tells of", () => {
       expect(await listed(h)).toEqual([A]);
     });
 
-    test("a redirect domain of a whitelist counts as present, and what is not declared goes all the same", async () => {
+    test("a redirect domain of a whitelist counts as present, and undeclared ones are removed nevertheless", async () => {
       const h = await harness(whitelist);
       await withIntegration(h);
       for (const domain of [A, FOREIGN]) await h.edit({ kind: "domain", create: { domain } });
@@ -138,7 +138,7 @@ test("a compute that is adopted by its id and only a later list shows is taken o
 });
 
 test.each([{}, { adopt: true }])(
-  "a compute that no list shows and that is refused all the same (%j) is told with the ways to go on",
+  "a compute that no list shows and that is refused nevertheless (%j) is reported with what to do",
   async (more) => {
     const h = await computes();
     await h.fault({ ...LAGGING_COMPUTES, times: 0 });
@@ -161,7 +161,7 @@ test.each([
   ["a redirect domain", whitelistDomain, { domain: A, adopt: true }],
   ["a whitelist", whitelist, { domains: [A] }],
 ])(
-  "%s that no list shows and that is refused all the same names it, with the ways to go on",
+  "%s that no list shows and that is refused nevertheless is named, with what to do",
   async (_what, lifecycle, args) => {
     // The two lifecycles differ in their arguments only, which stay raw properties here.
     const h = await harness(lifecycle as typeof whitelist);
@@ -188,7 +188,7 @@ test("a whitelist that one list lacks has lost nothing, so a destroy after the r
   expect(await listed(h)).toEqual([]);
 });
 
-test("an OAuth provider that no list shows and that is refused all the same is named, with the ways to go on", async () => {
+test("an OAuth provider that no list shows and that is refused nevertheless is named, with what to do", async () => {
   const h = await harness(oauthProvider);
   await withIntegration(h);
   await h.fault({ ...lagging("oauth_providers", { providers: [] }), times: 0 });
@@ -199,7 +199,7 @@ test("an OAuth provider that no list shows and that is refused all the same is n
   expect(error).not.toHaveProperty("id");
 });
 
-test("an OAuth provider that one list lacks is updated all the same", async () => {
+test("an OAuth provider that one list lacks is updated anyway", async () => {
   const h = await harness(oauthProvider);
   await withIntegration(h);
   const inputs = { projectId: PROJECT, providerId: "gitlab", clientId: "own-id", clientSecret: "canary-Zq8" };

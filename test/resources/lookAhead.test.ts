@@ -132,7 +132,7 @@ describe("every kind", () => {
 });
 
 describe("ComputeEndpoint", () => {
-  test("a branch that is not there is said with those that are", async () => {
+  test("a branch that is not there is reported with those that are", async () => {
     const { given } = await startKind("ComputeEndpoint");
     expect((await said(given, { branchId: "br-prod" })).warnings).toEqual([
       'project prj-demo has no branch br-prod. It has br-main ("main", default), br-dev ("dev"), br-test ("test"): "branchId" takes the id, not the name',
@@ -152,12 +152,12 @@ describe("ComputeEndpoint", () => {
     expect(failures).toEqual([expect.stringMatching(/It has br-odd \("odd \[2Jname error: gone"[^\p{Cc}]*$/u)]);
   });
 
-  test("a service that does not list branches is not asked for one twice, and nothing is said", async () => {
+  test("a service that does not list branches is not asked for one twice, and nothing is reported", async () => {
     const { given } = await startKind("ComputeEndpoint", { seedOnly: true });
     expect(await said(given, { branchId: "br-prod" })).toEqual({ failures: [], warnings: [] });
   });
 
-  test("a primary that stands there is said with the line to add, also where the program names another to adopt", async () => {
+  test("a primary that exists there is reported with the line to add, also where the program names another to adopt", async () => {
     const { given } = await startKind("ComputeEndpoint");
     const { warnings } = await said(given, { branchId: "br-main" });
     expect(warnings).toEqual([
@@ -167,7 +167,7 @@ describe("ComputeEndpoint", () => {
     ]);
   });
 
-  test("what adopt takes over is said with what that does to it, and nothing where it takes over nothing", async () => {
+  test("what adopt takes over is reported with what that does to it, and nothing where it takes over nothing", async () => {
     const { given } = await startKind("ComputeEndpoint");
     const takesOver = async (inputs: Properties) => {
       // A process says each warning once.
@@ -220,7 +220,7 @@ describe("ComputeEndpoint", () => {
     ]);
   });
 
-  test("a primary that adopt takes over while it is under way is said with its state", async () => {
+  test("a primary that adopt takes over while it is under way is reported with its state", async () => {
     const { given } = await startKind("ComputeEndpoint");
     const set = { current_state: "init", pending_state: "active" };
     await given.edit({ kind: "endpoint", id: DEMO_PRIMARY, set });
@@ -235,7 +235,7 @@ describe("ComputeEndpoint", () => {
     }
   });
 
-  test("a read replica of the same name is said with its id, one without a name is not looked for", async () => {
+  test("a read replica of the same name is reported with its id, one without a name is not looked for", async () => {
     const { given } = await startKind("ComputeEndpoint");
     const replica = { branch_id: "br-main", type: "read_only", name: "reports" };
     await given.post(LISTS.endpoints, { endpoint: replica });
@@ -259,7 +259,7 @@ describe("ComputeEndpoint", () => {
 });
 
 describe("AuthIntegration", () => {
-  test("one that exists is said with the line to add and what differs", async () => {
+  test("one that exists is reported with the line to add and what differs", async () => {
     const { given } = await startKind("AuthIntegration");
     await withIntegration(given);
     expect((await said(given, { databaseName: "other" })).warnings).toEqual([
@@ -273,7 +273,7 @@ describe("AuthIntegration", () => {
     expect(await said(given, { adopt: true })).toEqual({ failures: [], warnings: [] });
   });
 
-  test("a branch that is not there, or not the default one, is said", async () => {
+  test("a branch that is not there, or not the default one, is reported", async () => {
     const { given } = await startKind("AuthIntegration");
     expect((await said(given, { branchId: "br-none" })).warnings).toEqual([
       expect.stringMatching(/^project prj-demo has no branch br-none/),
@@ -308,14 +308,14 @@ describe("what lives in an integration", () => {
     expect(warnings).toEqual([expect.stringMatching(/no auth integration with other/)]);
   });
 
-  test("an auth provider without an integration is said with the one that there is", async () => {
+  test("an auth provider without an integration is reported with the one that there is", async () => {
     const { given } = await startKind("WhitelistDomain");
     expect((await said(given, { domain: DOMAIN, authProvider: "other" })).warnings).toEqual([
       expect.stringMatching(/no auth integration with other \(it has one with supported_provider\)/),
     ]);
   });
 
-  test("a domain that is listed, in any spelling, is said with the line to add", async () => {
+  test("a domain that is listed, in any spelling, is reported with the line to add", async () => {
     const { given } = await startKind("WhitelistDomain");
     await given.edit({ kind: "domain", create: { domain: "https://APP.example.com:443" } });
     expect((await said(given, { domain: DOMAIN })).warnings).toEqual([
@@ -324,7 +324,7 @@ describe("what lives in an integration", () => {
     expect(await said(given, { domain: DOMAIN, adopt: true })).toEqual({ failures: [], warnings: [] });
   });
 
-  test("an OAuth provider that exists is said with the line to add, or that its credentials stay", async () => {
+  test("an OAuth provider that exists is reported with the line to add, or that its credentials stay", async () => {
     const { given } = await startKind("OAuthProvider");
     expect((await said(given, { providerId: "google" })).warnings).toEqual([
       expect.stringMatching(
@@ -339,7 +339,7 @@ describe("what lives in an integration", () => {
     ]);
   });
 
-  test("what a Whitelist and an EmailServer do to what is there is said, and never fails a plan", async () => {
+  test("what a Whitelist and an EmailServer do to what is there is reported, and never fails a plan", async () => {
     const { given } = await startKind("Whitelist");
     await given.post(LISTS.domains, { domain: "https://old.example.com", auth_provider: PROVIDER });
     // With all that is said: a remark that it may do so would say it twice.
@@ -372,7 +372,7 @@ describe("settings", () => {
     expect(failures).toEqual([expect.stringMatching(/the branch already has a primary compute/)]);
   });
 
-  test("with offlinePlan nothing is asked and nothing is said", async () => {
+  test("with offlinePlan nothing is asked and nothing is reported", async () => {
     const { given } = await startKind("ComputeEndpoint");
     const { failures, warnings } = await strict(() => said(given, { branchId: "br-main" }), "SVC_OFFLINE_PLAN");
     expect([...failures, ...warnings]).toEqual([]);

@@ -12,7 +12,7 @@ const endpointOf = async (h: Harness, id: string) => {
   return endpoints.find((endpoint) => id.endsWith(endpoint.id));
 };
 
-test("an argument that is managed anew is brought to its value where the service has moved away from the stored one", async () => {
+test("an argument that is managed again is set to its value if the service shows another than the stored one", async () => {
   const h = await harness(computeEndpoint);
   const state = await h.create({ ...COMPUTE });
   const stored = { min: state.outs["autoscalingLimitMinCu"], max: state.outs["autoscalingLimitMaxCu"] };
@@ -45,7 +45,7 @@ test("a part of the settings that is taken out stays at the service, sends nothi
   expect(await endpointOf(h, state.id)).toMatchObject({ settings: { pg_settings: pgSettings } });
 });
 
-test("nothing is said to stay where a replacement takes nothing over", async () => {
+test("nothing is reported to stay if a replacement takes nothing over", async () => {
   const h = await harness(computeEndpoint);
   const inputs = { ...COMPUTE, __urn: urnOf("ComputeEndpoint") };
   const state = await h.create({ ...inputs, size: 1 });

@@ -168,7 +168,7 @@ describe("once it is applied", () => {
     expectHidden(given, one.outs);
   });
 
-  test("the same value is no change, and nothing is said", async () => {
+  test("the same value is no change, and nothing is reported", async () => {
     const given = await oauth.started();
     const state = await given.create(GIVEN);
     expect(await planned(given, state, GIVEN)).toEqual({ changes: false, replaces: [], says: [] });
@@ -192,7 +192,7 @@ describe("once it is applied", () => {
   test.each([
     ["is not set", undefined],
     ["is empty", ""],
-  ])("a variable that %s is no change, and is said", async (problem, value) => {
+  ])("a variable that %s is no change, and is reported", async (problem, value) => {
     const given = await oauth.started();
     const state = await given.create(GIVEN);
     set(value);
@@ -315,7 +315,7 @@ describe("once it is applied", () => {
     ["a secret without a value", { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" }],
     ["as dear as none is", { clientSecret: MADE_UP.replace("16$1", "65536$9") }],
     ["cheap, to guess the value by", { clientSecret: MADE_UP.replace("16$1", "8$1") }],
-  ])("a digest that somebody made %s is none: the value is sent", async (_, __applied) => {
+  ])("a digest that somebody made %s does not count: the value is sent", async (_, __applied) => {
     const given = await oauth.started();
     const state = await given.create(GIVEN);
     const edited = { ...state, outs: { ...state.outs, __applied } };
@@ -329,7 +329,7 @@ describe("once it is applied", () => {
     expect(await planned(given, next, GIVEN)).toEqual({ changes: false, replaces: [], says: [] });
   });
 
-  test("a digest of an earlier version tells the same value from another, until an update of the resource makes it anew", async () => {
+  test("a digest of an earlier version distinguishes the same value from another, until an update of the resource renews it", async () => {
     const given = await oauth.started();
     const state = await given.create(GIVEN);
     // What 0.1.0 stored: no place.
@@ -348,7 +348,7 @@ describe("once it is applied", () => {
     expect(await planned(given, older, GIVEN)).toMatchObject({ changes: true });
   });
 
-  test("a digest that is copied from another object tells nothing of this one: the value is sent", async () => {
+  test("a digest that is copied from another object does not count for this one: the value is sent", async () => {
     const given = await oauth.started();
     const state = await given.create(GIVEN);
     const other = await given.create({ ...GIVEN, providerId: "google", adopt: true });
@@ -467,7 +467,7 @@ describe("once it is applied", () => {
       expect([plan.changes, plan.says.length]).toEqual([isChange, isChange ? 1 : 0]);
     });
 
-    test("what is sent all the same is the value of today, and is known as applied", async () => {
+    test("what is sent nevertheless is the present value, and is recorded as applied", async () => {
       const given = await email.started();
       const inputs = { ...email.STANDARD, password: REFERENCE };
       const state = await given.create(inputs);

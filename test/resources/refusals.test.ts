@@ -79,7 +79,7 @@ describe("a refused key", () => {
     );
   });
 
-  test("by the name of a variable: that one, of which the stack stores the name alone", async () => {
+  test("by the name of a variable: that variable, whose name alone the stack stores", async () => {
     expect(await refusedRead({ "svc:apiKeyEnv": "SVC_TEST_KEY" }, { SVC_TEST_KEY: "canary-wrong-key" })).toMatch(
       / It comes from SVC_TEST_KEY, which svc:apiKeyEnv \(or the apiKeyEnv of an explicit svc\.Provider\) names\. Set a valid key in the environment$/,
     );
@@ -204,7 +204,7 @@ describe("a branch that the service does not take: the message names those that 
   });
 });
 
-describe("a wrong key fails every resource of a refresh, and what to do about it is said once", () => {
+describe("a wrong key fails every resource of a refresh, and what to do about it is reported once", () => {
   const inAuth = { projectId: "prj-key" };
   const domain = { kind: "WhitelistDomain" as const, inputs: { ...inAuth, domain: "https://a.example.com" } };
   const provider = { kind: "OAuthProvider" as const, inputs: { ...inAuth, providerId: "microsoft" } };

@@ -112,7 +112,7 @@ describe("ComputeEndpoint", () => {
     expect((await planned(given, resource, { ...COMPUTE, branchId: "br-test" })).asked).toEqual([]);
   });
 
-  test("a branch that is not there is said with those that are, and fails a strict plan", async () => {
+  test("a branch that is not there is reported with those that are, and fails a strict plan", async () => {
     const { given, resource } = await deployed("ComputeEndpoint", COMPUTE);
     const to = { ...COMPUTE, branchId: "br-none" };
     const words = /^project prj-demo has no branch br-none\. It has br-main \("main", default\), br-dev/;
@@ -124,7 +124,7 @@ describe("ComputeEndpoint", () => {
     });
   });
 
-  test("a primary of somebody else is said with the two steps, and fails a strict plan", async () => {
+  test("a primary of somebody else is reported with the two steps, and fails a strict plan", async () => {
     const { given, resource } = await deployed("ComputeEndpoint", COMPUTE);
     const to = { ...COMPUTE, branchId: "br-main" };
     const words = `pulumi up will fail here: br-main already has a primary compute (${DEMO_PRIMARY}), and a branch can have only one. Use two steps: first move ${DEMO_PRIMARY} to a free branch, or remove it from the program, and run pulumi up; then move this one and run pulumi up again`;
@@ -136,7 +136,7 @@ describe("ComputeEndpoint", () => {
     expect((await thrownBy(given.update(resource.state, to))).message).toMatch(/br-main already has a primary compute/);
   });
 
-  test("a program that does not tell what else it declares is never failed for a primary that may leave", async () => {
+  test("a program that does not say what else it declares is never failed for a primary that may leave", async () => {
     const { given, resource } = await deployed("ComputeEndpoint", COMPUTE);
     const to = { ...COMPUTE, branchId: "br-main" };
     await strictly(async () => {
@@ -163,7 +163,7 @@ describe("ComputeEndpoint", () => {
     expect(moved).toEqual({ ...quiet, asked: [LISTS.endpoints] });
   });
 
-  test("a compute that is gone is said whatever is changed, after a second list", async () => {
+  test("a compute that is gone is reported whatever is changed, after a second list", async () => {
     const { given, resource } = await deployed("ComputeEndpoint", COMPUTE);
     const id = String(resource.state.outs["endpointId"]);
     await given.edit({ kind: "endpoint", id, delete: true });
@@ -230,7 +230,7 @@ describe("what lives in an integration", () => {
     expect((await thrownBy(given.update(resource.state, to))).message).toMatch(/^Could not update/);
   });
 
-  test("an OAuth provider that is gone is said", async () => {
+  test("an OAuth provider that is gone is reported", async () => {
     const { given, resource } = await deployed("OAuthProvider", { ...OAUTH_STANDARD });
     await given.call("DELETE", `${LISTS.oauthProviders}/${OAUTH_STANDARD.providerId}`);
     await given.forgetRequests();
@@ -294,7 +294,7 @@ describe("a service that misbehaves in the plan of an update", () => {
     expect(await planned(given, resource, { ...COMPUTE, size: 2 })).toMatchObject({ failure: undefined, warnings: [] });
   });
 
-  test("a project that is gone is said", async () => {
+  test("a project that is gone is reported", async () => {
     const { given, resource } = await deployed("ComputeEndpoint", COMPUTE);
     const body = { code: "", message: "project not found" };
     await given.fault({ status: 404, times: 0, body });

@@ -103,7 +103,7 @@ describe("a restart is announced", () => {
       ({ current_state, pending_state }) => current_state === "active" && pending_state === undefined,
     );
 
-  test("when size is managed anew, with a value that the state may have from long ago", async () => {
+  test("when size is managed again, with a value that the state may have from long ago", async () => {
     const { given, stack, warnings, thing } = await deployed(KIND_CASES.ComputeEndpoint, { ...compute, size: 2 });
     // Managed no more, then changed by hand: the state still says 2.
     expectDone(await stack.up([thing({ size: undefined })]));
@@ -155,7 +155,7 @@ describe("a restart is announced", () => {
     expect(await given.mutations()).not.toEqual(expect.arrayContaining([expect.stringMatching(/restart$/)]));
   });
 
-  test("a trigger beside a size that somebody has changed by hand to the declared value restarts all the same", async () => {
+  test("a trigger beside a size that somebody has changed by hand to the declared value restarts anyway", async () => {
     const { given, stack, thing } = await deployed(KIND_CASES.ComputeEndpoint, {
       ...compute,
       size: 2,

@@ -42,7 +42,7 @@ const edited = ({ id, outs }: State, name: string, value: unknown): State => ({ 
 
 describe.each(EACH_KIND)("%s", (_kind, kindCase) => {
   const inputs = wholeIn(kindCase, DEMO);
-  test("is planned, read and updated in words or well, whatever type a stored value has been given", async () => {
+  test("is planned, read and updated, or refused with a message, whatever type a stored value has", async () => {
     const given = await started(kindCase);
     const state = await given.create(inputs);
     await given.forgetRequests();
@@ -79,7 +79,7 @@ describe.each(EACH_KIND)("%s", (_kind, kindCase) => {
     await expectNothingEditedSent(given);
   });
 
-  test("is neither updated nor deleted where what tells the object is no text", async () => {
+  test("is neither updated nor deleted if what identifies the object is not a string", async () => {
     const given = await started(kindCase);
     const state = await given.create(inputs);
     await given.forgetRequests();

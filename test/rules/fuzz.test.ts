@@ -136,7 +136,7 @@ test.each(ARGUMENTS)(
 );
 
 test.each(ARGUMENTS)(
-  "%s.%s: anything at all is answered in words, also far down and with unknowns",
+  "%s.%s: anything at all is answered with a message, also far down and with unknowns",
   async (kind, name) => {
     await fc.assert(
       fc.asyncProperty(anything, async (value) => void (await check(kind, { [name]: value }))),
@@ -185,7 +185,7 @@ test.each(KINDS)("%s: an argument whose name is a book does not hold up a plan",
 });
 
 test.each(KINDS)(
-  "%s: a plan of anything that has passed, with unknowns, sends nothing and ends in words",
+  "%s: a plan of anything that has passed, with unknowns, sends nothing and ends with a message",
   async (kind) => {
     const rules = rulesOf(kind);
     const some = fc.record(Object.fromEntries(rules.map(([name, { good }]) => [name, good])), { requiredKeys: [] });

@@ -57,7 +57,7 @@ describe("a failed resize whose followers were cancelled", () => {
   });
 });
 
-describe("going on with a failed change", () => {
+describe("continuing a failed change", () => {
   const before = { ...COMPUTE, name: "ours" };
   const program = { ...before, scaleToZero: false };
   /** A change of the suspend timeout whose operation failed. */
@@ -137,7 +137,7 @@ describe("going on with a failed change", () => {
     expect(again.state?.outs).toMatchObject({ __unfinished: "update", __sent: ["scaleToZero"] });
   });
 
-  test("of a state that does not tell what was sent sends whatever differs, and the plan says so", async () => {
+  test("of a state that does not say what was sent sends whatever differs, and the plan says so", async () => {
     const { given, kept } = await failedChange();
     await byHand(given, kept, RESIZED);
     // As version 0.1.0 left it.
@@ -167,7 +167,7 @@ describe("going on with a failed change", () => {
   });
 });
 
-describe("going on with a failed change of credentials", () => {
+describe("continuing a failed change of credentials", () => {
   const before = { ...OAUTH_STANDARD, clientId: "old-id" };
   const program = { ...OAUTH_STANDARD, clientId: "new-id" };
   const bodies = async (given: Harness): Promise<unknown[]> => (await given.requests("PATCH")).map(({ body }) => body);
@@ -198,7 +198,7 @@ describe("going on with a failed change of credentials", () => {
     expect(state?.outs).not.toHaveProperty("__unfinished");
   });
 
-  test("sends both where the state does not tell which one it had sent", async () => {
+  test("sends both where the state does not say which one it had sent", async () => {
     const { given, kept } = await failedChange();
     const { __sent, ...outs } = kept.outs;
     expect(__sent).toEqual(["clientId"]);

@@ -67,7 +67,7 @@ describe.each(DELETABLE)("deleting %s", (_kind, kind, { method, path }) => {
 
 const removeUser = removedById("user");
 
-describe("deleting a user who is gone, of whom no list tells", () => {
+describe("deleting a user who is gone and whom no list shows", () => {
   test("succeeds by the word of the service", async () => {
     const { given, state } = await created(KIND_CASES.AuthUser);
     await removeUser(given, state);

@@ -264,7 +264,7 @@ const creating = (cell: Cell & { from: Form }, fault: Fault): Promise<string[]> 
   });
 
 describe.each(PLACES)("%s", (_title, place) => {
-  test.each(place.forms)("given as %s is in clear nowhere, whatever becomes of it", async (from) => {
+  test.each(place.forms)("given as %s is in plain text nowhere, whatever becomes of it", async (from) => {
     const targets = [...place.forms, "nothing"] as const;
     const all = EACH_FAULT.flatMap((fault) => [
       [`a creation that ${fault}`, creating({ place, from }, fault)] as const,
@@ -279,7 +279,7 @@ const OUTPUTS = EACH_CASE.flatMap((kindCase) =>
   kindCase.secretOutputs.map((name) => [`${kindCase.kind}.${name}`, kindCase, name] as const),
 );
 
-test.each(OUTPUTS)("%s, which the service makes, is in clear nowhere", async (_title, kindCase, name) => {
+test.each(OUTPUTS)("%s, which the service makes, is in plain text nowhere", async (_title, kindCase, name) => {
   const { given, network } = await sceneOf(kindCase, { secretAnswers: "echo" });
   const life = new Life(kindCase, given, network, true);
   await life.up(wholeIn(kindCase, DEMO));
@@ -292,23 +292,26 @@ test.each(OUTPUTS)("%s, which the service makes, is in clear nowhere", async (_t
   expect(await life.lookedUp().catch(String)).not.toContain(secret);
 });
 
-test.each(PLACES)("%s of a state in clear is marked by one refresh, and no plan shows it", async (_title, place) => {
-  const from = place.forms.includes("literal") ? "literal" : "pulumi.secret";
-  const leaks = await history({ place, from, isMarked: false }, async function* (life, value) {
-    const program = unmarked(value(from, 1));
-    await life.up(program);
-    yield "created";
-    life.isMarked = true;
-    await life.refresh();
-    // If the program gives a name in plain text, it is not a secret.
-    if (place.name !== "name") yield "refreshed";
-    await life.given.forgetRequests();
-    await life.up(program);
-    if (place.name !== "name") yield "again";
-    expect(await life.given.mutations()).toEqual([]);
-  });
-  expect(leaks).toEqual(["created"]);
-});
+test.each(PLACES)(
+  "%s of a state in plain text is marked by one refresh, and no plan shows it",
+  async (_title, place) => {
+    const from = place.forms.includes("literal") ? "literal" : "pulumi.secret";
+    const leaks = await history({ place, from, isMarked: false }, async function* (life, value) {
+      const program = unmarked(value(from, 1));
+      await life.up(program);
+      yield "created";
+      life.isMarked = true;
+      await life.refresh();
+      // If the program gives a name in plain text, it is not a secret.
+      if (place.name !== "name") yield "refreshed";
+      await life.given.forgetRequests();
+      await life.up(program);
+      if (place.name !== "name") yield "again";
+      expect(await life.given.mutations()).toEqual([]);
+    });
+    expect(leaks).toEqual(["created"]);
+  },
+);
 
 test("a setting that somebody else has made is marked where its name, or its value, may be that of a secret", async () => {
   const kindCase = KIND_CASES.ComputeEndpoint;
@@ -340,7 +343,7 @@ test.each([
   ["ComputeEndpoint", "settings", {}, { pgSettings: { search_path: asSecret("canary-brought") } }],
   ["EmailServer", "username", "plain", asSecret("canary-brought")],
 ] as const)(
-  "%s.%s: what a change has brought that failed afterwards is in clear nowhere",
+  "%s.%s: what a change has brought that failed afterwards is in plain text nowhere",
   async (kind, name, from, to) => {
     const kindCase = KIND_CASES[kind];
     const { given, network } = await sceneOf(kindCase);

@@ -456,7 +456,7 @@ describe("a rename without an alias, the old name deleted last", () => {
   );
 
   test.each(EACH_KIND.filter(([, { adopts, coexists }]) => adopts === undefined && !coexists))(
-    "%s, which cannot be taken over: it is refused in words, and what stands stays",
+    "%s, which cannot be taken over: it is refused with a message, and what stands stays",
     async (kind, { least, look, inIntegration }) => {
       const given = await world();
       const place = placeIn("prj-u");
@@ -581,7 +581,7 @@ describe("primaries that move in one run", () => {
     },
   );
 
-  test("two that swap: refused in words, and nothing is changed", async () => {
+  test("two that swap: refused with a message, and nothing is changed", async () => {
     const given = await world();
     await eachSeed(SEEDS, async (seed) => {
       const p = `prj-s${seed}`;

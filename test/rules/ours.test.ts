@@ -80,7 +80,7 @@ describe("a POST that was lost before it was executed, while a colleague makes",
     if (isNamed) for (const one of theirs) expect(isNamedIn(creation, wordsOf(outcome), one)).toBe(true);
   });
 
-  test("a replica that nothing tells from ours, made while our POST waited for a lock: it stays theirs", async () => {
+  test("a replica that nothing distinguishes from ours, made while our POST waited for a lock: it stays theirs", async () => {
     const opened = await replica.open();
     const { given, network } = opened;
     const locked = json({ request_id: "req-3", code: "", message: "the project has a running operation" }, 423);
@@ -94,7 +94,7 @@ describe("a POST that was lost before it was executed, while a colleague makes",
     await expectTheirs(opened, replica, outcome, await computesOf(given));
   });
 
-  test("a replica that nothing tells from ours, made while our POST waited for another change of ours: it stays theirs", async () => {
+  test("a replica that nothing distinguishes from ours, made while our POST waited for another change of ours: it stays theirs", async () => {
     const { given, network } = await computeScene({ lockProjects: true, activationMs: 300 });
     const isReplica = ({ body }: { body: Json }) => (body["endpoint"] as Json)["type"] === "read_only";
     let theirs = "";
@@ -132,7 +132,7 @@ const losing = (network: Hostile, path: string, answer: (typeof LOSSES)[number][
   network.on({ method: "POST", path, nth: 1, answer });
 
 describe.each(CREATIONS.filter(({ isFound }) => isFound !== false))(
-  "$title that was made, of which the answer was lost",
+  "$title that was created and whose response was lost",
   (creation) => {
     // Half of an answer without a body is the whole.
     const losses = LOSSES.filter(([, answer]) => creation.isFound !== "bodiless" || answer !== cut);
@@ -158,9 +158,9 @@ describe.each(CREATIONS.filter(({ isFound }) => isFound !== false))(
 
 const pathOf = ({ path }: Creation): string => path.replace("{project_id}", PROJECT);
 
-describe("what nothing can tell to be ours", () => {
+describe("what nothing can prove to be ours", () => {
   test.each(LOSSES)(
-    "a user whose answer was lost to %s ends in words, and the next up says that one stands",
+    "a user whose response was lost to %s ends with a message, and the next up says that one exists",
     async (_how, answer) => {
       const { given, network } = await user.open();
       losing(network, user.path, answer);
@@ -206,7 +206,7 @@ describe("what nothing can tell to be ours", () => {
   });
 });
 
-test("what a project was told of claims nothing of the same name in another one", async () => {
+test("a conflict in one project claims nothing of the same name in another one", async () => {
   const given = await world();
   const network = await Network.before(given.baseUrl);
   try {

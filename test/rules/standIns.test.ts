@@ -75,7 +75,7 @@ describe("an OAuth provider", () => {
     expect(await providerOf(given)).toMatchObject({ client_id: "new-id", client_secret: hashOf(clientSecret) });
   });
 
-  test("that was imported goes on with an unfinished change only with real credentials", async () => {
+  test("that was imported continues with an unfinished change only with real credentials", async () => {
     const { given } = await oauthScene();
     const { id, outs } = imported(await given.create(OAUTH_STANDARD), ["clientSecret"]);
     const unfinished = { id, outs: { ...outs, __unfinished: "update" } };

@@ -22,7 +22,7 @@ describe("a read that is held off", () => {
     ["429, which says nothing of when to come back", busy(429)],
     ["429, which asks to come back later than a read has time", busy(429, { "retry-after": "2" })],
     ["423", busy(423)],
-  ])("by %s goes on, and succeeds when the service is free again", async (_how, answer) => {
+  ])("by %s continues, and succeeds when the service is free again", async (_how, answer) => {
     const { given, network } = await scene(computeEndpoint, {}, { readDeadlineMs: READ_MS });
     const state = await given.create(COMPUTE);
     given.restart();
@@ -33,7 +33,7 @@ describe("a read that is held off", () => {
     expect(found).toMatchObject({ id: state.id, outs: { size: 2 } });
   });
 
-  test("goes on for each of those who share the list", async () => {
+  test("continues for each of those who share the list", async () => {
     const { given, network } = await scene(oauthProvider, {}, { readDeadlineMs: READ_MS });
     await withIntegration(given);
     const state = await given.create(OAUTH_STANDARD);
@@ -44,7 +44,7 @@ describe("a read that is held off", () => {
     expect(found.map((one) => one?.id)).toEqual([state.id, state.id, state.id]);
   });
 
-  test("is broken all the same when the service fails in any other way", async () => {
+  test("is broken anyway when the service fails in any other way", async () => {
     // With all the time that a read has: it ends by its attempts, and as one that is held off it would outlast the test.
     const { given, network } = await scene(computeEndpoint, {}, { attemptTimeoutMs: 10_000 });
     const state = await given.create(COMPUTE);
@@ -170,7 +170,7 @@ describe("a change that is held off", () => {
 describe("a read that is held off", () => {
   afterEach(() => jest.useRealTimers());
 
-  test("for ever shows a moving line, and ends in words after two minutes more", async () => {
+  test("for ever shows a moving line, and ends with a message after two minutes more", async () => {
     const { given, network } = await scene(computeEndpoint);
     const created = await given.create(COMPUTE);
     stoppedClock();

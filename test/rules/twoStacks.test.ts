@@ -51,7 +51,7 @@ const hostOf = async (given: World): Promise<unknown> => ((await given.holdings(
 /** Kinds whose objects are adopted only if the program says so. */
 const ADOPTED = EACH_KIND.filter(([, { adopts }]) => adopts?.["adopt"] === true);
 test.each(ADOPTED)(
-  "both create the same %s: the second fails in words, and its destroy leaves that of the first alone",
+  "both create the same %s: the second fails with a message, and its destroy leaves that of the first alone",
   async (kind, { least, look, inIntegration }) => {
     const declared: Declared = { kind, name: "thing", inputs: least(placeIn(ID)) };
     const { given, one, other } = await two(inIntegration);

@@ -113,7 +113,7 @@ describe("an integration that a colleague has replaced since the last look", () 
       expectNoSecrets(given);
     };
 
-    test("fails in words and sends nothing, in the process that has read the lists and in another one", async () => {
+    test("fails with a message and sends nothing, in the process that has read the lists and in another one", async () => {
       const scene = await refreshed(held);
       const theirs = await replaceIntegration(scene.given);
       scene.network.arrived.splice(0);
@@ -127,7 +127,7 @@ describe("an integration that a colleague has replaced since the last look", () 
     // A POST of unknown fate is looked for, and not sent again.
     const again = update.method === "POST" ? [] : [["was answered with a 502", lost] as const];
     test.each<readonly [string, Reply]>([["was held off", locked], ...again])(
-      "fails in words and changes nothing of theirs where its first attempt %s",
+      "fails with a message and changes nothing of theirs where its first attempt %s",
       async (_how, answer) => {
         const scene = await refreshed(held);
         let theirs = { id: "", held: {} };
@@ -163,7 +163,7 @@ describe("an integration that a colleague has replaced since the last look", () 
   });
 
   test.each(EACH_CHILD)(
-    "creating %s that was held off meanwhile ends in words, and nothing is made in theirs",
+    "creating %s that was held off meanwhile ends with a message, and nothing is made in theirs",
     async (_kind, held) => {
       const { given, network } = await sceneOf(held);
       let theirs: Json = {};
@@ -286,7 +286,7 @@ describe("a list of integrations that lags", () => {
     },
   );
 
-  test("an update whose integration no list shows any more fails in words, and nothing is sent", async () => {
+  test("an update whose integration no list shows any more fails with a message, and nothing is sent", async () => {
     for (const [, held, update] of UPDATED) {
       const { given, network, state } = await refreshed(held);
       network.on({ method: "GET", path: INTEGRATIONS, answer: json({ data: [] }) });
@@ -334,7 +334,7 @@ describe("what it costs", () => {
   });
 });
 
-describe("a state that does not tell its integration", () => {
+describe("a state that does not say its integration", () => {
   interface Kept {
     readonly kind: Kind;
     readonly id: string;

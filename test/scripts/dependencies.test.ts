@@ -57,7 +57,7 @@ test("npm ci is run once: the second time there is nothing to do", async () => {
   expect(await ensure()).toEqual({ output: "" });
 });
 
-test("when npm ci fails, it is told what npm said and what to do", async () => {
+test("when npm ci fails, the message has npm's output and what to do", async () => {
   const { error, output } = await clone(undefined, "echo 'npm error network'; exit 7").ensure();
   expect(error).toMatchObject({ name: "SetupError", message: expect.stringContaining("npm ci ended with 7") });
   expect(output).toContain("npm error network");

@@ -43,7 +43,7 @@ test.each([
   ]);
 });
 
-test("what there is passes: names of code, of the JSON in it, of files from anywhere, and words", async () => {
+test("existing names pass: names of code, of the JSON in it, of files from anywhere, and words", async () => {
   const there = ["takeTurn", "Queue.join()", "src/queue.ts", "queue.ts", "queue", "npm run test:unit"];
   const words = ["--strict-plan", "word", "up", "br-dev", "svc:apiKey", "getX", "a < b"];
   const block = "```ts\nconst example = { fieldOfExample: 1 };\n```\n";

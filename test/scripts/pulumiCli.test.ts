@@ -90,7 +90,7 @@ describe("a CLI that is there", () => {
   });
 });
 
-test("a home that refuses a file ends the set-up in words", async () => {
+test("a home that refuses a file ends the set-up with a message", async () => {
   const code = "EROFS";
   const { home, ensure } = machine();
   // Root may write everywhere, so the file system's refusal is planted.

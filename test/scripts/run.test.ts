@@ -27,14 +27,14 @@ describe("the tasks", () => {
     for (const name of named) expect(output).toContain(`\n  ${name} `);
   });
 
-  test("tell their own usage before anything is set up", async () => {
+  test("print their own usage before anything is set up", async () => {
     const { code, output } = await task("quickstart", "--help");
     expect(code).toBe(0);
     expect(output).toContain("--keep");
     expect(output).not.toContain("npm ci");
   });
 
-  test("end with 2 for a task that there is none of", async () => {
+  test("end with 2 for an unknown task", async () => {
     const { code, output } = await task("quikstart");
     expect(code).toBe(2);
     expect(output).toContain('There is no task "quikstart".');

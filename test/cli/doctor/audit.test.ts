@@ -54,7 +54,7 @@ test("an entry accepts nothing after its last day, for another rule, or for a re
   });
 });
 
-test("nothing is said of the entries of drift and of other stacks", () => {
+test("entries for drift and for other stacks are not reported", () => {
   const entries = [
     { resource: "api", reason, until: "2020-01-01" },
     { unmanaged: "*", reason },

@@ -182,7 +182,7 @@ describe("after a rotation of the key", () => {
     expect(checks["stored key"]?.message).toMatch(USERS);
   });
 
-  test("a stored key that still works is a warning, and the same one is none", async () => {
+  test("a stored key that still works is a warning, unless it is the configured one", async () => {
     program();
     const { SVC_BASE_URL, SVC_API_KEY } = await settings();
     const config = { "svc:apiKey": { value: "canary-new-key", secret: true } };
@@ -346,7 +346,7 @@ test("what the CLI says and the service shows moves no terminal", async () => {
   }
 });
 
-test("outside a program, and without a selected stack, the environment counts and the rest is skipped in words", async () => {
+test("outside a program, and without a selected stack, the environment is used and the rest is skipped with a reason", async () => {
   const { SVC_BASE_URL, SVC_API_KEY } = await settings();
   fakePulumi({ fails: { "stack --show-name": "error: no stack selected; please use `pulumi stack select`" } });
   const outside = await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY });
@@ -380,7 +380,7 @@ test("nothing is set: each missing setting is named with how to set it", async (
   expect(checks["service"]?.status).toBe("skipped");
 });
 
-test("a key in clear in the stack's configuration is a warning, and is not shown", async () => {
+test("a key in plain text in the stack's configuration is a warning, and is not shown", async () => {
   program();
   const { SVC_BASE_URL, SVC_API_KEY } = await settings();
   fakePulumi({ config: { "svc:apiKey": { value: SVC_API_KEY, secret: false } } });
@@ -413,7 +413,7 @@ test.each([
   ["a gateway's 404", { status: 404, body: "<html>canary</html>" }, "service", /404/, /base URL/],
   ["a service that is down", { status: 503 }, "service", /503/, /again/],
   ["an answer that is cut off", { drop: "reset" }, "service", /connection to 127.0.0.1:\d+ failed/, /network/],
-])("%s is told with what to do", async (_, fault, name, says, remedy) => {
+])("%s is reported with what to do", async (_, fault, name, says, remedy) => {
   fakePulumi({});
   const { url, ...env } = await settings();
   expect((await control(url, "POST", "/faults", { ...fault, times: 0 })).status).toBeLessThan(300);
@@ -426,7 +426,7 @@ test.each([
   expect(checks["project prj-demo"]?.status).toBe("skipped");
 });
 
-test("a refused port, an unknown name and a wrong protocol are told apart", async () => {
+test("a refused port, an unknown name and a wrong protocol are distinguished", async () => {
   fakePulumi({});
   const closed = createServer();
   await new Promise<void>((done) => closed.listen(0, "127.0.0.1", done));

@@ -59,7 +59,7 @@ afterEach(() => {
 
 const NOT_WRITTEN = `pulumi-svc: ${FULL} could not be written: ENOSPC. The report is on standard output\n`;
 
-test("an edit of the program whose report cannot be written is told as the edit that it is", async () => {
+test("an edit of the program whose report cannot be written is still reported as an edit", async () => {
   const code = await accept([], { stack: undefined, force: true, format: "json", out: FULL });
   expect([code, stderr]).toEqual([1, NOT_WRITTEN]);
   expect(acceptSchema.parse(JSON.parse(stdout))).toMatchObject({

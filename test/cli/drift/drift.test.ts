@@ -138,7 +138,7 @@ describe("what a refresh found", () => {
     expect(resources.map(({ urn, drift }) => [urn.split("::").pop(), drift])).toEqual([["api", undefined]]);
   });
 
-  test("what the program has pending is none of it, although a log of preview --refresh tells of both", () => {
+  test("pending changes of the program are not drift, although a log of preview --refresh shows both", () => {
     const pending = { ...RESIZED, before: "update" };
     expect(driftOf({ declared: COMPUTE }, pending)).toEqual([]);
     expect(driftOf(RESIZED, pending)).toHaveLength(1);
@@ -211,7 +211,7 @@ describe("ignoreChanges", () => {
   const declared = { ...COMPUTE, name: "a" };
   const both: Refresh = { declared, found: { name: "b", size: { min: 0.5, max: 4 } }, differing: ["name"] };
 
-  test("what it leaves as it is is told apart, and neither the repair nor the exit code counts it", () => {
+  test("what it leaves as it is is listed separately, and neither the repair nor the exit code counts it", () => {
     const mixed = refreshedWith(both, { ignoreChanges: ["size"] });
     expect(mixed.drift).toMatchObject({
       properties: [renamed],
@@ -284,7 +284,7 @@ describe("secrets", () => {
   const smtp = { projectId: "prj-demo", type: "standard", host: "smtp.test", password: secret };
   const server = { kind: "EmailServer" as const, id: "prj-demo", declared: smtp };
 
-  test("one that differs is told as such, by the engine's word alone; one that does not is not told", () => {
+  test("one that differs is reported, according to the engine alone; one that does not is not reported", () => {
     const [found] = driftOf({ ...server, found: { host: "theirs.test" }, differing: ["host", "password"] });
     expect(found?.properties).toEqual([
       { path: "host", declared: "smtp.test", found: "theirs.test" },
@@ -497,7 +497,7 @@ fingerprint ${report.fingerprint}
     expect(coloured.replace(escapes, "")).toBe(render(report, "text"));
   });
 
-  test("nothing to tell is one line, and exit code 0", () => {
+  test("an empty result is one line, and exit code 0", () => {
     expect(render(reportOf([]), "text")).toBe("Stack dev: no drift\n");
     expect(render(reportOf([]), "markdown")).toBe("## Drift\n\n`Stack dev: no drift`\n");
     expect(exitCode(reportOf([]))).toBe(0);
@@ -552,7 +552,7 @@ Not drift: a new project has these by default
     expect(reportSchema.parse(json)).toEqual(report);
   });
 
-  test("a change that pulumi up began and that is not finished is told although no property differs", () => {
+  test("a change that pulumi up began and did not finish is reported although no property differs", () => {
     const unfinished = reportOf(driftOf({ declared: COMPUTE, found: {}, outs: { __unfinished: "update" } }));
     expect(exitCode(unfinished)).toBe(7);
     expect(render(unfinished, "text")).toMatch(/no property differs/);
@@ -675,7 +675,7 @@ describe("--from, --out and the job summary", () => {
     return [code, said];
   }
 
-  test("an event log and the report made from it tell the same, fingerprint and all", async () => {
+  test("an event log and the report made from it give the same result and fingerprint", async () => {
     const from = file("events.json", log(...SEVERAL.flatMap(events)));
     const out = join(folder, "report.json");
     const [code, said] = await run({ from, format: "json", out });
@@ -708,7 +708,7 @@ describe("--from, --out and the job summary", () => {
     expect(said).toContain('adopt: "ep-2"');
   });
 
-  test("what cannot be told from is refused in words", async () => {
+  test("input that no result can be read from is refused with a message", async () => {
     const failed = [
       { diagnosticEvent: { severity: "info", message: "trying again" } },
       { diagnosticEvent: { severity: "error", message: "Preview failed: Could not read it: 401\n" } },
@@ -735,7 +735,7 @@ describe("--from, --out and the job summary", () => {
     }
   });
 
-  test("a failure is told in JSON where that was asked for, and is no report", async () => {
+  test("a failure is reported as JSON if that was requested, and is not a drift report", async () => {
     const write = jest.spyOn(process.stdout, "write").mockReturnValue(true);
     const from = join(folder, "missing.json");
     await expect(drift({ format: "json", from })).rejects.toThrow(/cannot be read/);

@@ -7,7 +7,7 @@ import type { Unmanaged } from "../../../src/cli/drift/report";
 import { judged } from "../../../src/cli/drift/tolerated";
 import { type Refresh, refreshedOf, secret } from "../../support/refreshes";
 
-test("a failure is told in the format that was asked for", async () => {
+test("a failure is reported in the requested format", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ignore-"));
   const cwd = process.cwd();
   const written = jest.spyOn(process.stdout, "write").mockReturnValue(true);
@@ -122,7 +122,7 @@ test("an entry of the same property is written again, and what another one cover
   );
 });
 
-test("where nothing can be ignored, it is said for all names at once", () => {
+test("where nothing can be ignored, it is reported for all names at once", () => {
   const refreshes: Refresh[] = [
     { declared: COMPUTE },
     { declared: COMPUTE, name: "gone", found: null },
@@ -173,7 +173,7 @@ test("no secret is written: not one that the state marks, not one by its name, n
   ).toMatchObject({ drift: [], unused: [] });
 });
 
-test("no secret is written that stands in a text with its name", () => {
+test("no secret is written that is in a text with its name", () => {
   const found = {
     settings: {
       pgSettings: {
@@ -190,7 +190,7 @@ test("no secret is written that stands in a text with its name", () => {
   );
 });
 
-test("no secret is written that its form tells", () => {
+test("no secret is written that has the form of one", () => {
   const found = {
     name: "canary: Pwd=canary;",
     provisioner: "-----BEGIN PRIVATE KEY-----\ncanary",

@@ -277,7 +277,7 @@ describe("an entry of a resource", () => {
     expect(domains("https://a.test", "https://c.test", "https://d.test")).toEqual([]);
   });
 
-  test("counts through its last day, in UTC, and then is told as run out, whether or not anything matches it", () => {
+  test("has an effect through its last day, in UTC, and is then reported as expired, whether or not anything matches it", () => {
     const at = (time: string) => judge(resized, [MAX, { ...MAX, resource: "gone" }], undefined, new Date(time));
     expect(at("2027-01-31T23:59:59.999Z")).toMatchObject({ expired: [], unused: [{ entry: "ignore[1]" }] });
     const { drift, tolerated, expired, unused } = at("2027-02-01T00:00:00Z");
@@ -352,7 +352,7 @@ describe("an entry of a resource", () => {
     });
   });
 
-  test("beside ignoreChanges: what that covers is told there, and an entry for it matches nothing", () => {
+  test("beside ignoreChanges: what that covers is reported there, and an entry for it matches nothing", () => {
     const refreshed = [refreshedWith(RESIZED, { ignoreChanges: ["size"] })];
     expect(judge(refreshed, [MAX])).toMatchObject({
       drift: [{ properties: [{ path: "name" }] }],
@@ -445,7 +445,7 @@ describe("entries of objects that are not declared, and of rules", () => {
       expect(ids({ unmanaged })).toEqual([]);
   });
 
-  test("what is covered counts for nothing; the rest is told as before", () => {
+  test("what is covered does not count; the rest is reported as before", () => {
     const [, ...rest] = objects;
     const entry = { unmanaged: "prj-demo/ep-1", reason: "a test" };
     const report = reportOf([], [entry], objects);
@@ -455,7 +455,7 @@ describe("entries of objects that are not declared, and of rules", () => {
     expect([exitCode(report), exitCode(reportOf([], [{ unmanaged: "*", reason: "a" }], objects))]).toEqual([8, 0]);
   });
 
-  test("without --unmanaged nothing is said of them, and of rules nothing ever", () => {
+  test("without --unmanaged they are not reported, and rules never are", () => {
     const rules = [{ rule: "shared-mail", resource: "nobody", reason: "a", until: "2020-01-01" }];
     const entries = [{ unmanaged: "nothing", reason: "a" }, ...rules];
     expect(judge([], entries)).toMatchObject({ expired: [], unused: [] });
@@ -472,7 +472,7 @@ describe("the report", () => {
   const byHand = { unmanaged: "prj-demo/*", kind: "OAuthProvider", reason: "a test" };
   const report = reportOf(refreshedOf(RESIZED), [MAX, other, over, byHand], objects);
 
-  test("text: apart, with the reason, and with what an up --refresh does all the same", () => {
+  test("text: separately, with the reason, and with what an up --refresh does nevertheless", () => {
     expect(render(report, "text")).toBe(`Stack dev: 1 changed, 2 tolerated
 
 ComputeEndpoint api (prj-demo/ep-1) changed

@@ -82,7 +82,7 @@ function look({ then = [], text, refused, waitSeconds, more, ...state }: Scene):
 
 const calls = (): string[] => readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
 
-test("a refresh that tells of each resource counts, and leaves no file", async () => {
+test("a refresh that reports each resource is accepted, and leaves no file", async () => {
   expect((await look({})).flatMap(({ resources }) => resources).map(({ urn }) => urn)).toEqual([urnOf(api)]);
   // What is only looked up, and what a replacement has deleted, need no result.
   const looked = entry(other, { inputs: {} });
@@ -92,14 +92,14 @@ test("a refresh that tells of each resource counts, and leaves no file", async (
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("a resource of the state that the refresh does not tell of is no peace", async () => {
+test("a resource of the state that the refresh does not report is an error", async () => {
   await expect(look({ resources: [entry(api), entry(other)] })).rejects.toThrow(
     /did not report what it found for "other"/,
   );
   await expect(look({ resources: [entry(api), entry(api, { delete: true })] })).rejects.toThrow(/found for "api"/);
 });
 
-test("events that end too early end it in words, also in the middle of a line", async () => {
+test("events that end too early fail it with a message, also in the middle of a line", async () => {
   const whole = log(...events(api));
   const early = /the event log of pulumi refresh is incomplete: check whether the disk for temporary files is full/;
   for (const length of [0, 40, whole.indexOf("\n") + 1, whole.indexOf("summaryEvent")])
@@ -107,7 +107,7 @@ test("events that end too early end it in words, also in the middle of a line", 
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("an update that runs or was cut off is told in one text, whatever tells of it", async () => {
+test("an update that runs or was interrupted is reported with one message, whatever shows it", async () => {
   const text = (what: string): RegExp =>
     new RegExp(
       `^an update of the stack is running, or was interrupted: ${what}\\. Wait for its end, for example with --wait 600\\. If its process was killed, run pulumi cancel, then pulumi up --refresh, and `,
@@ -131,7 +131,7 @@ test.each([
   ["had begun before it, and has ended meanwhile", { ...PENDING, then: [{}] }, ["stack"]],
   ["began meanwhile", { then: [PENDING] }, ["stack", "refresh", "stack"]],
   ["began and ended meanwhile", { then: [CHANGED] }, ["stack", "refresh", "stack"]],
-] as const)("a look beside an update that %s tells nothing", async (_when, scene, expected) => {
+] as const)("a check during an update that %s has no result", async (_when, scene, expected) => {
   await expect(look(scene)).rejects.toThrow(ofUpdate);
   await expect(look(scene)).rejects.toBeInstanceOf(BusyError);
   expect(calls()).toEqual(expected);

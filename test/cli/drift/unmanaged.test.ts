@@ -104,7 +104,7 @@ test("branches are asked for only where an undeclared primary asks for it; unkno
   expect((await branches()).length).toBeGreaterThan(0);
 });
 
-test("redirect domains are told of an auth provider that only an argument names", async () => {
+test("redirect domains are reported of an auth provider that only an argument names", async () => {
   // The settings say nothing, so theirs is the standard one.
   await start({ authProvider: "other" });
   await integrate(service.emulator, { auth_provider: "other" });

@@ -103,7 +103,7 @@ test("--json is --format json: an object with the same values", () => {
   expect(env(["--format", "shell"]).stdout).toContain("export API_HOST='ep-1.example.com'\n");
 });
 
-test("role and database stand in the connection strings, and then no note asks for them", () => {
+test("role and database are in the connection strings, and then no note asks for them", () => {
   const { stdout, stderr } = env(["--role", "app", "--database", "main"]);
   expect(stdout).toContain("=postgresql://app:PASSWORD@ep-1.example.com:5432/main?sslmode=require\n");
   expect(stderr).toMatch(/placeholders, .*: PASSWORD \(--password-env\)\n$/);
@@ -236,7 +236,7 @@ describe("a failure ends with 1 and says why", () => {
     expect(failed([])).toMatch(/^(pulumi-svc: AUTH_\w+ is the name of urn:\S+ and urn:\S+: set another name .*\n){2}$/);
   });
 
-  test("where a value is none for the format, without the value", () => {
+  test("where the format cannot hold a value, without the value", () => {
     exported([resource("ComputeEndpoint", "api", { host: "canary\n$(touch evil)" }), AUTH]);
     expect(failed([])).not.toContain("canary");
     expect(files()).toEqual([]);
@@ -244,7 +244,7 @@ describe("a failure ends with 1 and says why", () => {
   });
 });
 
-test("what has no value is told, unless the service need not show it or it is named with --map", () => {
+test("what has no value is reported, unless the service need not show it or it is named with --map", () => {
   exported([COMPUTE, resource("AuthIntegration", "found", { jwksUrl: "https://a.example.com", pubClientKey: "" })]);
   const noted = (...args: string[]): string | undefined =>
     /the state has no value: (.*)/.exec(env(["--show-secrets", ...args]).stderr)?.[1];

@@ -72,7 +72,7 @@ describe("shell", () => {
     );
   });
 
-  test("a command of a CI runner is none in the output, and reaches the shell as it is", () => {
+  test("a command of a CI runner is not one in the output, and reaches the shell unchanged", () => {
     expect(rendered("https://a.test/##vso[task.setvariable variable=x]y", "shell")).toBe(
       "export A='https://a.test/#''#vso[task.setvariable variable=x]y'\nexport B='last'\n",
     );

@@ -124,7 +124,7 @@ test.each([
   ).toEqual([variable]);
 });
 
-test("a secret that is encrypted has no value, and one that stands in clear is one all the same", () => {
+test("an encrypted secret has no value, and one in plain text is still a secret", () => {
   const read = (given: StackState): unknown[] =>
     variablesOf(given, {}).flatMap(({ output, value, isSecret }) =>
       ["secretServerKey", "jwksUrl", "host", "pooledHost"].includes(output) ? [[output, value, isSecret]] : [],

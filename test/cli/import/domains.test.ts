@@ -34,7 +34,7 @@ it("imports the redirect domains of an auth provider that the settings do not na
   }
 });
 
-it("writes addresses of apps and wildcards, as a resource each and as one list, and tells what no program can declare", async () => {
+it("writes addresses of apps and wildcards, as a resource each and as one list, and says what no program can declare", async () => {
   const service = await Service.start({ appDomains: true });
   const folder = mkdtempSync(join(tmpdir(), "import-domains-"));
   try {

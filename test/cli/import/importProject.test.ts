@@ -215,7 +215,7 @@ it("takes from the configuration what may be a secret among the settings of a co
   expect(inClear(inputs)).toMatchObject({ settings: { pgSettings: pg_settings } });
 });
 
-it("reports in words what was written, what cannot be read and what comes next", async () => {
+it("reports as text what was written, what cannot be read and what comes next", async () => {
   await fullProject();
   const text = toText({ ...(await run()), files: ["import.json", "index.ts"] });
   expect(text).toMatch(
@@ -273,7 +273,7 @@ it.each([
   ["what is no JSON", `${CLIENT_SECRET} {`],
   ["another file", `{"secret":"${CLIENT_SECRET}"}`],
   ["resources of another shape", '{"deployment":{"resources":[{"id":"x"}]}}'],
-])("refuses a state that is none: %s", async (_what, text) => {
+])("refuses a state that is invalid: %s", async (_what, text) => {
   writeFileSync(path("state.json"), text);
   await expect(run({ state: path("state.json") })).rejects.toThrow(
     `${path("state.json")} is not what pulumi stack export writes`,
@@ -281,7 +281,7 @@ it.each([
   expect(readdirSync(folder)).toEqual(["state.json"]);
 });
 
-it("overwrites nothing unless it is told to, and then both", async () => {
+it("overwrites nothing without --force, and both files with it", async () => {
   writeFileSync(path("index.ts"), "mine");
   await service.clearRequests();
   await expect(run()).rejects.toThrow(
@@ -458,7 +458,7 @@ describe("a program that is there", () => {
     expect(next[0]).toBe(`# add to src/app.js: require("../other/o'brien");`);
   });
 
-  it("leaves out what the selected stack holds, without being told its state", async () => {
+  it("leaves out what the selected stack holds, without --state", async () => {
     await fullProject();
     await run();
     const resources = entries().map(({ type, name, id }) => ({ urn: `urn:pulumi:dev::p::${type}::${name}`, type, id }));
@@ -560,7 +560,7 @@ it("says all that is wrong at once, each in a line of its own", async () => {
   expect(readdirSync(folder)).toEqual(["index.ts"]);
 });
 
-it("fails in words, with nothing written", async () => {
+it("fails with a message, and nothing is written", async () => {
   await expect(run({ project: "prj-none" })).rejects.toThrow(/^not found \(project prj-none\)/);
   process.env["SVC_API_KEY"] = "canary-wrong";
   await expect(run()).rejects.toThrow(/^the API key is missing or wrong/);

@@ -136,7 +136,7 @@ describe("of keys of the account by reference, and of other secrets by their nam
   });
 });
 
-test("the stack is named where one is asked for, and nothing is confirmed for the user, runs the program or goes on after an error", async () => {
+test("the stack is named if one is requested, and no flag confirms for the user, runs the program or continues after an error", async () => {
   process.env["PULUMI_SKIP_CONFIRMATIONS"] = "true";
   process.env["PULUMI_RUN_PROGRAM"] = "true";
   process.env["PULUMI_OPTION_CONTINUE_ON_ERROR"] = "true";
@@ -162,7 +162,7 @@ test("the Node processes of a command that may take long end with its engine, an
 });
 
 test.each(["canary", '{"canary', '{"secret":"canary"}', '{"deployment":{"resources":[{"id":"canary"}]}}'])(
-  "an export that is none is refused without its text: %s",
+  "an export that is invalid is refused without its text: %s",
   async (text) => {
     fakePulumi(`echo '${text}'`);
     await expect(exportedState(pulumiIn(folder, undefined), false)).rejects.toThrow(
@@ -191,7 +191,7 @@ describe("a CLI that writes its events", () => {
   const waitFor = (name: string): Promise<boolean> => until(async () => existsSync(join(folder, name)), Boolean);
   const PREFIX = `file=$(echo " $*" | sed 's/.*--event-log //; s/ .*//')`;
 
-  test("goes on when this process is killed, and can still write all that it has to say", async () => {
+  test("continues when this process is killed, and can still write all its output", async () => {
     const child = run(`${PREFIX}; touch begun; sleep 1; echo out; echo err >&2; echo event > "$file"; touch done`);
     await waitFor("begun");
     child.kill("SIGKILL");

@@ -96,7 +96,7 @@ test("a new key that is refused as well ends the request, with advice, and a fil
   expect(await client.computes.list("p")).toEqual([]);
 });
 
-test("a rotation that is taken back, at the service and in the file, goes on with the first key", async () => {
+test("a rotation that is taken back, at the service and in the file, continues with the first key", async () => {
   const { key, client, createUser } = await service();
   key.accepted = key.held = SECOND;
   expect(await client.computes.list("p")).toEqual([]);
@@ -115,7 +115,7 @@ test("a file that changes with every look ends each of several requests, which s
   expect(new Set(sent).size).toBe(sent.length);
 });
 
-test("what is sent once for a loop around it goes on with the new key as well", async () => {
+test("what is sent once for a loop around it continues with the new key as well", async () => {
   const { key, server } = await service();
   key.accepted = SECOND;
   const account = new Account({ baseUrl: server.baseUrl, apiKey: FIRST, renewKey: () => SECOND });
@@ -123,7 +123,7 @@ test("what is sent once for a loop around it goes on with the new key as well", 
   expect(server.lines()).toHaveLength(2);
 });
 
-test("no other refusal reads the key anew", async () => {
+test("no other refusal reads the key again", async () => {
   for (const status of [400, 403, 404]) {
     const { key, client } = await service(() => ({ status, json: { code: "", message: "no", request_id: "r" } }));
     await errorOf(client.computes.list("p"));

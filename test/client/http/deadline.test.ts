@@ -6,7 +6,7 @@ fakeClock();
 
 const pass = (ms: number): void => jest.advanceTimersByTime(ms);
 
-test("it expires once its time is over, and tells every listener once", () => {
+test("it expires once its time is over, and notifies every listener once", () => {
   const deadline = new Deadline(30);
   let told = 0;
   deadline.onExpire(() => (told += 1));
@@ -18,14 +18,14 @@ test("it expires once its time is over, and tells every listener once", () => {
   expect(told).toBe(2);
 });
 
-test("who listens after it has expired is told soon", async () => {
+test("a listener that is added after it has expired is notified soon", async () => {
   const deadline = new Deadline(0);
   const told = new Promise<string>((resolve) => deadline.onExpire(() => resolve("told")));
   pass(1);
   await expect(told).resolves.toBe("told");
 });
 
-test("who unsubscribes is not told", () => {
+test("a listener that unsubscribes is not notified", () => {
   const deadline = new Deadline(10);
   let told = false;
   deadline.onExpire(() => (told = true))();
@@ -33,7 +33,7 @@ test("who unsubscribes is not told", () => {
   expect(told).toBe(false);
 });
 
-test("it stands still until everybody who paused it goes on, and then counts what was left", () => {
+test("it is stopped until everybody who paused it continues, and then counts the rest", () => {
   const deadline = new Deadline(60);
   let told = false;
   deadline.onExpire(() => (told = true));

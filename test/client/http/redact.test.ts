@@ -21,14 +21,14 @@ test("secrets are found at any depth by the names of their fields", () => {
   expect(secretsOf(body)).toEqual(["s1-canary", "s2-canary"]);
 });
 
-test("each of these names tells of a secret, and no other one does", () => {
+test("each of these names marks a secret, and no other one does", () => {
   const names = ["client_secret", "password", "passphrase", "token", "api_key", "apiKey", "aws_credential", "url"];
   const others = ["name", "jwks_url", "host", "username", "client_id"];
   const body = Object.fromEntries([...names, ...others].map((name) => [name, `canary-${name}`]));
   expect(secretsOf(body)).toEqual(names.map((name) => `canary-${name}`));
 });
 
-test("a short Postgres setting whose name tells of a secret is hidden as well", () => {
+test("a short Postgres setting whose name marks a secret is hidden as well", () => {
   const body = { pg_settings: { "x.token": "s3cr3t", "x.password_mode": "on" } };
   expect(cleaned(body, 'invalid value for parameter "x.token": "s3cr3t" in the operation')).toBe(
     'invalid value for parameter "x.token": "[secret]" in the operation',
@@ -84,7 +84,7 @@ test("what hides a secret is no secret itself", () => {
   expect(cleaned(secrets, "the secret [ x ]")).toBe("the [secret] [secret] x [secret]");
 });
 
-test("a short secret is hidden as a word, and not in words, where the rest of them would tell it", () => {
+test("a short secret is hidden as a word, and not inside words, where their other letters would reveal it", () => {
   expect(cleaned([{ password: "on" }, { token: "ü-" }], 'the connection is "on", as on=on and xü-y ü-')).toBe(
     'the connection is "[secret]", as [secret]=[secret] and xü-y [secret]',
   );

@@ -182,7 +182,7 @@ describe("the limiter, on a clock of its own", () => {
   });
 });
 
-describe("a client of which each request takes its place", () => {
+describe("a client whose requests each take a place", () => {
   skippingClock();
 
   const LIMIT = 10;

@@ -177,7 +177,7 @@ describe("the time of an attempt", () => {
 });
 
 describe("a read", () => {
-  test("is repeated after growing pauses, each told with its reason and the time", async () => {
+  test("is repeated after growing pauses, each reported with its reason and the time", async () => {
     const { requests, pauses } = network((nth) => (nth < 8 ? raw(503) : good));
     const told: string[] = [];
     const value = await endOf(requests.read(get({ onProgress: (text) => told.push(text) }), schema));
@@ -262,7 +262,7 @@ describe("a read", () => {
 describe("a change", () => {
   const patch = (more: Partial<Request> = {}): Request => get({ method: "PATCH", body: { name: "x" }, ...more });
 
-  test("tells whether an earlier attempt may have taken effect", async () => {
+  test("says whether an earlier attempt may have taken effect", async () => {
     const outcome = async (first: RawResponse | Error): Promise<unknown> =>
       endOf(network((nth) => (nth === 1 ? first : good)).requests.send(patch(), schema));
     expect(await outcome(good)).toEqual({ value: { name: "thing" }, repeated: false });
@@ -422,7 +422,7 @@ describe("a place in the share of the rate", () => {
     expect([deadline.remainingMs(), told.length, jest.getTimerCount()]).toEqual([4_000, 1, 0]);
   });
 
-  test("that is free soon is not told of", async () => {
+  test("that is free soon is not reported", async () => {
     let enter = (): void => undefined;
     const wait = () => new Promise<never>((resolve) => (enter = () => resolve(given.place as never)));
     const given = network(() => good, { share: { take: () => undefined, wait } });

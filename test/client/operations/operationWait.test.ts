@@ -417,7 +417,7 @@ describe("a wait ends badly", () => {
   });
 });
 
-describe("what is told meanwhile", () => {
+describe("the progress messages", () => {
   const told = (change: Fields, ...looks: Parameters<typeof look>[0][]): string[] => {
     const lines: string[] = [];
     const wait = endpointWait({ ...change, onProgress: (text: string) => lines.push(text) });
@@ -502,7 +502,7 @@ describe("a deleted compute is gone", () => {
     }
   });
 
-  test("with its deadline, in words of what was seen last", () => {
+  test("with its deadline, with a message about the last state", () => {
     const words = (shown?: Parameters<typeof look>[0]): string => {
       const wait = deletionWait({ operations: [running] });
       if (shown !== undefined) wait.check(look(shown));
@@ -515,7 +515,7 @@ describe("a deleted compute is gone", () => {
     expect(words({ operations: [running], endpoints: [] })).toBe(`being deleted, still "gone" ${tail}`);
   });
 
-  test("and tells of it meanwhile", () => {
+  test("and reports it during the wait", () => {
     const lines: string[] = [];
     const wait = deletionWait({ operations: [running], onProgress: (text: string) => lines.push(text) });
     pass(2_000);

@@ -84,7 +84,7 @@ async function serial(): Promise<ProjectQueue> {
   return queue;
 }
 
-test("changes are sent side by side, and their outcomes are told", async () => {
+test("changes are sent side by side, and their outcomes are reported", async () => {
   const { queue, changes } = await started("abc");
   expect(sent(...changes)).toEqual([1, 1, 1]);
   for (const change of changes) await change.accepted();

@@ -102,7 +102,7 @@ test("it looks when it is due, until what is waited for is there, and not any mo
   expect([project.looks.length, second.outcome]).toEqual([4, "done"]);
 });
 
-test("it tells those that wait how long a look took", async () => {
+test("it reports to the waiters how long a check took", async () => {
   const project = watching({ tookMs: 40 });
   const waiter = new Waiter(project.watch, { looks: 2 });
   await pass(40);
@@ -202,7 +202,7 @@ test("a deadline ends the wait, with the fault of the last look where it failed"
   await expectQuiet(project);
 });
 
-test("a deadline is not told with the fault of an earlier wait", async () => {
+test("the message of a deadline does not contain the error of an earlier wait", async () => {
   const fault = new ServiceError("down", { status: 503 });
   const project = watching({
     answer: () => {

@@ -132,7 +132,7 @@ test.each(["failed", "error", "cancelled"])(
   },
 );
 
-test("a wait that takes too long tells the last state and the operation", async () => {
+test("a wait that takes too long reports the last state and the operation", async () => {
   const { client } = inMemory(
     scene({
       computes: () => [compute(init)],
@@ -149,7 +149,7 @@ test("a wait that takes too long tells the last state and the operation", async 
   expect(told).toMatchObject([{ id: "ep-1" }]);
 });
 
-test("a wait in which no list comes at all tells what the change was answered with", async () => {
+test("a wait that gets no list at all reports the response to the change", async () => {
   const change = { json: { endpoint: compute(init), operations: [operation("running")] } };
   const { client } = inMemory(({ method, path }, nth) => {
     if (method !== "GET") return change;
@@ -161,7 +161,7 @@ test("a wait in which no list comes at all tells what the change was answered wi
   expect(String(error)).toContain('still "init" after 1 s (operation op-9 start_compute running)');
 });
 
-test("whoever waits is told what is going on", async () => {
+test("each waiter gets progress messages", async () => {
   const project = new FakeProject({ operationMs: 1_000 });
   const { client } = inMemory(project.script);
   const told: string[] = [];

@@ -132,7 +132,7 @@ describe("a read of a service that takes 35 s for each response", () => {
     expect(server.count(LIST)).toBe(1);
   });
 
-  test("goes on for the one who has more time, and fails in time for the one who has not", async () => {
+  test("continues for the one who has more time, and fails in time for the one who has not", async () => {
     const { server, client } = inMemory(slow);
     const began = performance.now();
     const hasty = errorOf(client.computes.list("p", { deadline: Deadline.ofRead(30_000) }));

@@ -115,7 +115,7 @@ test("ends in the middle of a creation, and sends neither that again nor what wa
   expect(made).not.toContain("br-test");
 });
 
-test("stays while the engine is stopped or answers nothing, and goes on when it continues", async () => {
+test("stays while the engine is stopped or answers nothing, and continues when it continues", async () => {
   const { engine, provider } = await stage();
   engine.kill("SIGSTOP");
   await seconds(5);

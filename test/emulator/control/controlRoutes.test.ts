@@ -83,7 +83,7 @@ test("the state shows that secrets arrived, as hashes", async () => {
   });
 });
 
-test("settings of Postgres that may be secrets are shown as hashes, in the log and in the state; others in clear", async () => {
+test("settings of Postgres that may be secrets are shown as hashes, in the log and in the state; others in plain text", async () => {
   const emulator = await start();
   const pg_settings = {
     work_mem: "64MB",
@@ -169,7 +169,7 @@ describe("the request log", () => {
     ["client_secret", { nested: "canary" }],
     ["secret_server_key", 5_551_234],
     ["password", false],
-  ])("shows no %s of the wrong type in clear: %j", async (field, value) => {
+  ])("shows no %s of the wrong type in plain text: %j", async (field, value) => {
     const emulator = await start();
     await integrate(emulator);
     const path = `${DEMO}/auth/email_server`;

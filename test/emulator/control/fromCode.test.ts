@@ -113,7 +113,7 @@ test("every field of the types is accepted", async () => {
   });
 });
 
-test("what is wrong with an edit or a fault is said, without its values, and the compiler says most of it first", async () => {
+test("what is wrong with an edit or a fault is reported, without its values, and the compiler says most of it first", async () => {
   const emulator = await start();
   // @ts-expect-error -- no field of this name.
   const misspelt: EmulatorEdit = { kind: "endpoint", project_id: "prj-demo", id: PRIMARY, set: { size: 8 } };

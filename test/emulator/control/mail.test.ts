@@ -167,7 +167,7 @@ test("a server without STARTTLS and without a login takes the message, and the a
   expect(received).toMatchObject([{ tls: false }]);
 });
 
-describe("a wrong setting shows in words, never with the password", () => {
+describe("a wrong setting is reported with a message, never with the password", () => {
   test.each([
     ["username", "somebody"],
     ["password", "canary-wrong-password"],
@@ -349,7 +349,7 @@ describe("no header can be injected", () => {
     expect(received).toEqual([]);
   });
 
-  test("what is missing or no address is said once, and in words", async () => {
+  test("what is missing or no address is reported once, and with a message", async () => {
     const emulator = await declared({ port: 25 });
     const refusal = async (body: object): Promise<unknown> => (await send(emulator, body)).body.message;
     expect(await refusal({ to: "nobody" })).toBe("invalid request: to: must be one e-mail address");

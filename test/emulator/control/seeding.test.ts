@@ -84,7 +84,7 @@ test.each<[EmulatorSeed, string]>([
   expect(String(error)).toContain(words);
 });
 
-test("so is an id that is none", async () => {
+test("so is an id that is invalid", async () => {
   expect(String(await errorOf(startEmulator({ projects: ["A B"] })))).toMatch(/option projects: .*lower-case letters/);
 });
 

@@ -250,7 +250,7 @@ test("a new integration has keys of its own, also after a reset", async () => {
   expect((await control(emulator.url, "POST", "/tokens", {})).text).toContain("no project has an auth integration");
 });
 
-describe("what cannot be signed is refused in words", () => {
+describe("what cannot be signed is refused with a message", () => {
   test.each([
     ["an unknown user", { user: "nobody@example.com" }, 404, /user not found/],
     ["an unknown project", { project_id: "prj-none" }, 404, /project not found/],

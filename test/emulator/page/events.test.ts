@@ -235,7 +235,7 @@ test("on a loopback address a stream lives on: the token of the page is not the 
   expect(reader.ended).toBe(false);
 });
 
-test("too many pages are refused in words, and a closed one makes room", async () => {
+test("too many pages are refused with a message, and a closed one makes room", async () => {
   const emulator = await start();
   const readers = await Promise.all(Array.from({ length: 50 }, () => Reader.open(emulator)));
   const refused = await fetch(`${emulator.url}/_page/events`, { headers: credentials(emulator) });

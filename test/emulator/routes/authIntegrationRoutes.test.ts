@@ -90,7 +90,7 @@ describe("the integration", () => {
     expect((await integrate(emulator, { more: 1 })).status).toBe(400);
   });
 
-  test("supports the provider that the emulator is told", async () => {
+  test("supports the provider that the emulator is configured with", async () => {
     const emulator = await start({ authProvider: "stack" });
     expect((await integrate(emulator)).status).toBe(400);
     expect((await integrate(emulator, { auth_provider: "stack" })).status).toBe(201);

@@ -52,7 +52,7 @@ test("autoscaling needs min below max and ends at 16 CU", async () => {
   );
 });
 
-test("above 16 CU scale to zero is refused, and off when nothing is said", async () => {
+test("above 16 CU scale to zero is refused, and off by default", async () => {
   for (const seconds of [0, 60, 300]) expect(await sized(18, 18, { suspend_timeout_seconds: seconds })).toBe(400);
   expect(await sized(18, 18, { suspend_timeout_seconds: -1 })).toBe(201);
   const { body } = await api(emulator, "POST", `${DEMO}/endpoints`, {

@@ -86,7 +86,7 @@ class Look implements Step {
   toString = () => "look";
 }
 
-test("whatever is done to computes, a branch has one primary at most and the list tells the truth", async () => {
+test("whatever is done to computes, a branch has at most one primary and the list is correct", async () => {
   const emulator = await startEmulator({ activationMs: 1 });
   const index = fc.nat(20);
   const branch = fc.constantFrom(...BRANCHES);

@@ -102,7 +102,7 @@ describe("a replacement whose creation the service may refuse", () => {
     expect(await auth.mutations()).toHaveLength(1);
   });
 
-  test("goes on where the branch is the default one, and a deletion asks for no branch", async () => {
+  test("continues where the branch is the default one, and a deletion asks for no branch", async () => {
     const { auth, state } = await stored();
     const other = { ...INPUTS, databaseName: "other" };
     await auth.check(other, INPUTS);
@@ -162,7 +162,7 @@ describe("a refresh", () => {
     expect(await auth.read(state)).toBeUndefined();
   });
 
-  test("keeps the address of the public keys where the list does not tell it", async () => {
+  test("keeps the address of the public keys if the list does not show it", async () => {
     const auth = await harness(authIntegration);
     const state = await auth.create(INPUTS);
     const [made] = await integrations(auth);

@@ -92,7 +92,7 @@ describe("creating", () => {
 });
 
 describe("an integration that exists already", () => {
-  test("is named with its branch and age, with both ways to go on, and is left alone", async () => {
+  test("is named with its branch and age, with both ways out, and is left alone", async () => {
     const auth = await harness(authIntegration);
     await withIntegration(auth);
     await auth.edit({ kind: "integration", set: { created_at: new Date(Date.now() - 7_260_000).toISOString() } });

@@ -97,7 +97,7 @@ test("deleting a user whom somebody deleted already succeeds", async () => {
   expect(await users(user)).toEqual([]);
 });
 
-test("an address that is taken is reported with both ways to go on", async () => {
+test("an address that is taken is reported with both ways out", async () => {
   const user = await started();
   await user.edit({ kind: "user", create: { email: EMAIL } });
   const error = await thrownBy(user.create(INPUTS));
@@ -147,7 +147,7 @@ test("all bad arguments are found at once, and no value is repeated", async () =
   expectNoSecrets(user);
 });
 
-test("when the list of integrations lags behind a new one, the user is made all the same and is not taken for gone", async () => {
+test("when the list of integrations lags behind a new one, the user is made anyway and is not taken for gone", async () => {
   const user = await harness(authUser, { listLagMs: 1_500 });
   await withIntegration(user);
   const { id, outs } = await user.create(INPUTS);

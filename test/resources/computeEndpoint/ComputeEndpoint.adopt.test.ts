@@ -22,7 +22,7 @@ async function replica(compute: Harness, fields: Json = {}): Promise<string> {
 }
 
 describe("a compute that is in the way", () => {
-  test("is named with its branch and its age, and both ways out are told", async () => {
+  test("is named with its branch and its age, and both ways out are reported", async () => {
     const compute = await computes();
     await editByHand(compute, DEMO_PRIMARY, { created_at: ago(3 * 60 + 1) });
     await compute.forgetRequests();
@@ -50,7 +50,7 @@ describe("a compute that is in the way", () => {
     expect((await thrownBy(compute.create(ON_MAIN))).message).toMatch(words);
   });
 
-  test("is told from a replica that stands before it in the list, and no replica is in the way of a primary", async () => {
+  test("is distinguished from a replica that stands before it in the list, and no replica is in the way of a primary", async () => {
     const compute = await computes();
     await compute.edit({ kind: "endpoint", create: { branch_id: "br-dev", type: "read_only" } });
     await compute.create(LEAST);
@@ -174,7 +174,7 @@ describe("adopting", () => {
     expect(await compute.mutations()).toEqual([]);
   });
 
-  test("tells the way out where the compute that is named is not there", async () => {
+  test("names the way out where the compute that is named is not there", async () => {
     const compute = await computes();
     const error = await thrownBy(compute.create({ ...LEAST, adopt: "ep-nowhere-1" }));
     expect(error.message).toMatch(

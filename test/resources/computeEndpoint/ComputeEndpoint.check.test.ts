@@ -136,7 +136,7 @@ describe("with svc:allowUnlistedSizes", () => {
     [{ size: { min: 17, max: 4 } }, /min must not be larger than max/],
     [{ size: "17" }, /must be a number/],
     [{ size: 17, name: "" }, /^name: /],
-  ])("%j is refused all the same", async (given, words) => {
+  ])("%j is refused anyway", async (given, words) => {
     expect(await compute.check({ ...LEAST, ...given })).toEqual([expect.stringMatching(words)]);
   });
 
@@ -228,7 +228,7 @@ test.each([
   ["restartTriggers", "v1", /^restartTriggers: must be a list of any values, not a string\. .*config\.requireObject$/],
   ["adopt", "br-1", /^adopt: must be true, false or the id of a compute/],
   ["tags", {}, /^tags: is not an argument of ComputeEndpoint\..*transformation/],
-])("%s %j is refused in words that begin with its path", async (name, value, words) => {
+])("%s %j is refused with a message that begins with its path", async (name, value, words) => {
   expect(await compute.check({ ...LEAST, [name]: value })).toEqual([expect.stringMatching(words)]);
 });
 

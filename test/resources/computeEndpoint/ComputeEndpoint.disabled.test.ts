@@ -89,7 +89,7 @@ describe("a disabled compute whose suspension has failed", () => {
   });
 });
 
-test("a compute that somebody else disabled is not started: what failed is told", async () => {
+test("a compute that somebody else disabled is not started: what failed is reported", async () => {
   const compute = await computes();
   await compute.fault({ operation: { action: "start_compute", status: "failed", error: "no capacity left" } });
   const kept = keptBy(await thrownBy(compute.create(LEAST)));

@@ -172,7 +172,7 @@ test("the service's default said in its other form is no drift, and the program'
   expect(found.inputs).toMatchObject({ scaleToZero: { afterSeconds: 300 }, size: { min: 2, max: 2 } });
 });
 
-test("a size that this version does not know is drift in words, not a failure of the refresh", async () => {
+test("a size that this version does not know is drift with a message, not a failure of the refresh", async () => {
   const compute = await computes();
   const state = await compute.create({ ...LEAST, size: 2 });
   const cu = { autoscaling_limit_min_cu: 72, autoscaling_limit_max_cu: 72 };

@@ -49,7 +49,7 @@ test("a replica moves to a branch that has a primary", async () => {
   expect((await places(compute))[endpointId(state)]).toBe("br-main");
 });
 
-test("a move to a branch that has a primary is an error before anything else is changed, and tells the two steps", async () => {
+test("a move to a branch that has a primary is an error before anything else is changed, and names the two steps", async () => {
   const compute = await computes();
   const state = await compute.create(on("br-dev"));
   await compute.forgetRequests();
@@ -125,7 +125,7 @@ describe("in one up", () => {
     expect(await places(compute)).toEqual({ [DEMO_PRIMARY]: "br-main", [endpointId(state)]: "br-dev" });
   });
 
-  test("two that swap branches both stay where they are, and the words tell how to go", async () => {
+  test("two that swap branches both stay where they are, and the message says how to proceed", async () => {
     const compute = await computes();
     const state = await compute.create(on("br-dev"));
     await compute.forgetRequests();
@@ -138,7 +138,7 @@ describe("in one up", () => {
     expect(await compute.mutations()).toEqual([]);
   });
 
-  test("three that go round in a circle end in words too, not in a wait", async () => {
+  test("three that move in a circle end with a message too, not with a wait", async () => {
     const compute = await computes();
     const dev = await compute.create(on("br-dev"));
     const third = await compute.create(on("br-test"));
@@ -168,7 +168,7 @@ describe("in one up", () => {
   }, 20_000);
 });
 
-test("the plan of a move sends nothing and looks at nothing", async () => {
+test("the plan of a move sends nothing and reads nothing", async () => {
   const compute = await computes();
   const state = await compute.create(on("br-dev"));
   await compute.forgetRequests();

@@ -102,7 +102,7 @@ test("an autoscaling span wider than 8 CU: newer rules of the service", async ()
   expect((await plan({ size: { min: 8, max: 16 } })).warnings).toHaveLength(1);
 });
 
-test("a wide span of a compute that is to be created is told as well, and not again once it stands", async () => {
+test("a wide span of a compute that is to be created is reported as well, and not again once it stands", async () => {
   const compute = await computes();
   const wide = { ...LEAST, size: { min: 1, max: 10 } };
   expect(await compute.check(wide)).toEqual([]);
@@ -137,7 +137,7 @@ test.each([
   [{ pgSettings: { work_mem: "1MB" } }, ["preloadLibraries"]],
   [{ preloadLibraries: { enabledLibraries: ["timescaledb"] } }, ["pgSettings", "preloadLibraries.useDefaults"]],
   [{ pgSettings: {}, preloadLibraries: { useDefaults: false } }, ["preloadLibraries.enabledLibraries"]],
-])("settings of which only %j is left: the rest is no longer managed", async (settings, parts) => {
+])("settings with only %j left: the rest is no longer managed", async (settings, parts) => {
   const compute = await computes();
   const whole = {
     pgSettings: { work_mem: "1MB" },
@@ -217,7 +217,7 @@ describe("an adoption", () => {
   });
 });
 
-test("nothing is said of what drops no connection, nor where nothing changes", async () => {
+test("nothing is reported of what drops no connection, nor where nothing changes", async () => {
   expect((await plan({ name: "reports", scaleToZero: false, poolerEnabled: true })).warnings).toEqual([]);
   expect((await plan({})).warnings).toEqual([]);
 });
@@ -230,7 +230,7 @@ test("a first restart trigger: an active compute restarts", async () => {
   ]);
 });
 
-test("each warning is said once in a process, and never in a refresh", async () => {
+test("each warning is reported once in a process, and never in a refresh", async () => {
   const { compute, state } = await declared();
   const news = { ...OLDS, size: 4 };
   await compute.diff(state, news);

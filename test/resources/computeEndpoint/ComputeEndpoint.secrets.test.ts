@@ -29,7 +29,7 @@ async function withheld(compute: Harness, work: Promise<unknown>): Promise<State
   return { id: String(error["id"]), outs: (error["properties"] ?? {}) as State["outs"] };
 }
 
-describe("a setting that the service repeats in the error of an operation is told nowhere", () => {
+describe("a setting that the service repeats in the error of an operation is reported nowhere", () => {
   test("after a creation, and in the next up, which waits for it and starts it again", async () => {
     const compute = await computes();
     await failing(compute, OLD, "start_compute");

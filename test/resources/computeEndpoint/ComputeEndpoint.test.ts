@@ -116,7 +116,7 @@ describe("creating", () => {
     ["a branch that does not exist", { branchId: "br-nowhere" }, /404/],
     ["a region that is not the project's", { regionId: "elsewhere" }, /400/],
     ["a project that does not exist", { projectId: "prj-nowhere" }, /404/],
-  ])("%s is an error in words, and nothing is in the state", async (_what, wrong, words) => {
+  ])("%s is an error with a message, and nothing is in the state", async (_what, wrong, words) => {
     const compute = await computes();
     const error = await thrownBy(compute.create({ ...LEAST, ...wrong }));
     expect(error.message).toMatch(/^Could not create ComputeEndpoint \("thing"\): /);

@@ -233,7 +233,7 @@ describe("a creation that was interrupted", () => {
     expect(await made(compute)).toHaveLength(1);
   });
 
-  test("a replica that was made by a cut POST is told from the ones that were there", async () => {
+  test("a replica that was made by a cut POST is distinguished from the ones that were there", async () => {
     const compute = await computes();
     const replica = { ...LEAST, type: "read_only" };
     const first = await compute.create(replica);
@@ -243,7 +243,7 @@ describe("a creation that was interrupted", () => {
     expect(await made(compute)).toHaveLength(2);
   });
 
-  test("of a replica that may still turn up, only one with a name is said to be named by the next error", async () => {
+  test("a replica that may still appear: only for one with a name the message says that the next error names it", async () => {
     const compute = await computes();
     const wordsOf = async (args: object): Promise<string> => {
       await compute.fault({ ...POST, status: 500 });

@@ -63,7 +63,7 @@ describe("updating", () => {
     expect(sent(await compute.mutations())).toEqual([{ suspend_timeout_seconds: -1 }]);
   });
 
-  test("an argument that is taken out stops being managed: nothing is sent, and its drift is none any more", async () => {
+  test("an argument that is removed is no longer managed: nothing is sent, and it does not drift any more", async () => {
     const compute = await computes();
     const state = await compute.create({ ...LEAST, name: "reports", size: 2 });
     await compute.forgetRequests();

@@ -244,7 +244,7 @@ describe("together", () => {
     expect(wrong(args)).toEqual([]);
   });
 
-  test("what is wrong is told, all of it", () => {
+  test("every problem is reported", () => {
     const large = "scaleToZero: must be false or left out for a size above 16 CU, which cannot scale to zero";
     expect(wrong({ size: 18, scaleToZero: true })).toEqual([large]);
     expect(wrong({ size: 56, scaleToZero: { afterSeconds: 60 }, type: "read_only", adopt: true })).toEqual([
@@ -254,7 +254,7 @@ describe("together", () => {
   });
 });
 
-describe("a value that is refused is refused in words", () => {
+describe("a value that is refused is refused with a message", () => {
   const wrong = (name: keyof typeof computeEndpoint.args, value: unknown): string[] =>
     (computeEndpoint.args[name].schema.safeParse(value).error?.issues ?? []).map(
       ({ path, message }) => `${path.join(".")}: ${message}`,

@@ -21,7 +21,7 @@ describe("what is declared", () => {
     expectNoSecrets(given);
   });
 
-  test("that is not known yet is not missing, and nothing is said of fields while the type is not known", async () => {
+  test("that is not known yet is not missing, and nothing is reported of fields while the type is not known", async () => {
     const given = await started();
     expect(await given.check({ ...STANDARD, password: UNKNOWN, host: UNKNOWN })).toEqual([]);
     expect(await given.check({ ...SHARED, type: UNKNOWN, host: "smtp.example.com" })).toEqual([]);

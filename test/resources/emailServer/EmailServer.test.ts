@@ -145,7 +145,7 @@ describe("changing a mail configuration", () => {
 describe("a configuration that is not shown as it was sent", () => {
   const other = { method: "PATCH", path: PATH, effect: "done", merge: { host: "other.example.com" } };
 
-  test("stands in the state as it is shown, without the password, until an update shows all of it", async () => {
+  test("is in the state as it is shown, without the password, until an update shows all of it", async () => {
     const given = await started();
     await given.fault(other);
     const error = await keptBy(given.create(STANDARD));

@@ -56,7 +56,7 @@ describe("creating an OAuth provider", () => {
     },
   );
 
-  test("a pair of which one half is not known yet is no half pair", async () => {
+  test("a pair with one half not known yet is not half a pair", async () => {
     const given = await started();
     expect(await given.check({ ...STANDARD, clientSecret: UNKNOWN })).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe("creating an OAuth provider", () => {
     ]);
   });
 
-  test("one with credentials is told, not taken: nothing shows whose they are", async () => {
+  test("one with credentials is reported, not taken: nothing shows whose they are", async () => {
     const given = await started();
     await given.fault({ method: "POST", path: PATH, effect: "done", drop: "reset" });
     const error = await thrownBy(given.create(STANDARD));
@@ -296,7 +296,7 @@ test("a credential of another type is refused without its value", async () => {
 describe("a provider that is not shown as it was sent", () => {
   const shared = { method: "POST", path: PATH, effect: "done", merge: { type: "shared" } };
 
-  test("stands in the state without its credentials, until an update shows all of it", async () => {
+  test("is in the state without its credentials, until an update shows all of it", async () => {
     const given = await started();
     await given.fault(shared);
     const { id, message, properties } = await keptBy(given.create(STANDARD));

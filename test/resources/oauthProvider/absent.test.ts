@@ -74,7 +74,7 @@ test("one with credentials of its own is never deleted: somebody would lose them
   expect(await given.mutations()).toEqual([]);
 });
 
-test("where there is none, nothing is said or sent", async () => {
+test("where there is none, nothing is reported or sent", async () => {
   const given = await providers();
   await removed(given);
   await given.forgetRequests();
@@ -146,7 +146,7 @@ test("a retried deletion looks again: what a colleague has set up since the firs
   expect(await deletions(given)).toHaveLength(1);
 });
 
-test("an update deletes nothing, whatever somebody has added: only the plan of a creation tells of it", async () => {
+test("an update deletes nothing, whatever somebody has added: only the plan of a creation reports it", async () => {
   const given = await providers();
   const state = await given.create(ABSENT);
   await given.post(LIST, { id: "github" });
@@ -199,7 +199,7 @@ test("the first attempt of a deletion looks, too: what a colleague has set up si
   expect(await ids(given)).toContain("github");
 });
 
-test("a value that is not known yet looks at nothing, and credentials beside it are refused", async () => {
+test("a value that is not known yet sends no request, and credentials with it are refused", async () => {
   const given = await providers();
   expect(await given.plan({ ...ABSENT, absent: UNKNOWN })).toEqual({ failures: [], warnings: [] });
   expect(await given.check({ ...ABSENT, clientId: "a", clientSecret: "b" })).toEqual([

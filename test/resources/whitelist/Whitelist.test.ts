@@ -285,7 +285,7 @@ describe("changing a whitelist", () => {
     expect(await listed(given)).toEqual([A]);
   });
 
-  test("that is unfinished goes on as it was announced, and the plan announces it again", async () => {
+  test("that is unfinished continues as it was announced, and the plan announces it again", async () => {
     const given = await started();
     await addByHand(given, FOREIGN);
     await given.fault({ method: "POST", path: PATH, after: 1, status: 422 });
@@ -302,7 +302,7 @@ describe("changing a whitelist", () => {
     expect(notes(given)).toEqual([expect.stringMatching(new RegExp(`removed .*: ${FOREIGN}$`))]);
   });
 
-  test("that stops half way keeps what stands in the state, so that the next plan shows the rest", async () => {
+  test("that stops half way keeps what is in the state, so that the next plan shows the rest", async () => {
     const given = await started();
     const state = await given.create(INPUTS);
     const news = { ...INPUTS, domains: [A, C] };

@@ -46,7 +46,7 @@ describe("creating a redirect domain", () => {
     expect(await given.diff(state, { ...inputs })).toMatchObject({ changes: false });
   });
 
-  test("a path, a query and credentials are refused with the rule in words and without the value", async () => {
+  test("a path, a query and credentials are refused with the rule and without the value", async () => {
     const given = await started();
     const problems = await given.check({
       ...INPUTS,

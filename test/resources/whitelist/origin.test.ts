@@ -38,12 +38,12 @@ test.each([
   ["https://app.exa mple.com", /must not contain a space/],
   [" https://app.example.com", /must not contain a space/],
   [7, /must be a string/],
-])("%j is refused with the rule in words", (text, words) => {
+])("%j is refused with the rule", (text, words) => {
   expect(reason(text)).toMatch(words);
 });
 
 test.each(["app.example.com/callback", "ftp://app.example.com/callback", "app.example.com/a b"])(
-  "%s has two problems, and both are told",
+  "%s has two problems, and both are reported",
   (text) => {
     const issues = originSchema.safeParse(text).error?.issues ?? [];
     expect(issues.map(({ message }) => message).join("; ")).toMatch(/must begin with http.*without path/);

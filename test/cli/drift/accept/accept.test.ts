@@ -258,7 +258,7 @@ test("nothing of a run is written where one file does not parse, or a place does
   expect(found.files).toEqual(["index.ts"]);
 });
 
-test("a place that several resources share is told, and a file that a compiler has written counts for nothing", async () => {
+test("a place that several resources share is reported, and a file that a compiler has written counts for nothing", async () => {
   const text = IMPORT + sized("api");
   write("index.ts", text);
   const shared = await accepted({
@@ -272,7 +272,7 @@ test("a place that several resources share is told, and a file that a compiler h
   });
 });
 
-test("what no edit of an argument brings into the program is told with the ways, without a look at the program", async () => {
+test("what no edit of an argument can declare is reported with the ways out, without reading the program", async () => {
   rmSync(join(folder, "node_modules"));
   const result = await accepted({
     refreshes: [

@@ -114,7 +114,7 @@ test.each([3, undefined])(
   },
 );
 
-test("an argument of several children is edited once where all of them differ in the same way, and told otherwise", async () => {
+test("an argument of several children is edited once where all of them differ in the same way, and reported otherwise", async () => {
   const before = group("primary: { size: 1 }, replicas: 2");
   const scene = { program: before, component: "ComputeGroup" } as const;
   const all = ["own-primary", "own-replica-0", "own-replica-1"];
@@ -155,7 +155,7 @@ test("an argument of several children is edited once where all of them differ in
   expect(named.text).toBe(before);
 });
 
-test("what the group gives by itself, and what it is not told in literals, is told", async () => {
+test("what the group sets itself, and what it does not get as literals, is reported", async () => {
   const scene = { component: "ComputeGroup" } as const;
   const declared = { projectId: "prj-demo", branchId: "br-dev", size: 1, name: "own-replica-0" };
   const named = await accepted({
@@ -179,7 +179,7 @@ test("what the group gives by itself, and what it is not told in literals, is to
   expect(told(listed)).toEqual([["own-replica-0", "size", "no argument of the component declares it", "size: 4"]]);
 });
 
-test("a component in a loop, or one of two of this name, is told", async () => {
+test("a component in a loop, or one of two of this name, is reported", async () => {
   const children = [{ name: "own-primary", found: { size: 4 } }];
   const loop = await accepted({
     program: `${IMPORT}for (const _ of [1]) {\nnew svc.ComputeGroup("own", { ${PLACE}, primary: { size: 1 } });\n}\n`,
@@ -261,7 +261,7 @@ test("the mail server of a ProjectAuth changes its form as a whole", async () =>
   expect(result.text).toBe(auth('  email: { type: "shared" },\n'));
 });
 
-test("a list of domains that is left is told under the name that the component has for it", async () => {
+test("a list of domains that is left is reported under the name that the component has for it", async () => {
   const result = await accepted({
     program: auth("  redirectDomains: process.argv,\n  exclusiveDomains: true,\n"),
     component: "ProjectAuth",

@@ -154,7 +154,7 @@ test("a part of an object is edited, several at once", async () => {
   expect(elsewhere.yaml).toBe(`${STACK}  proj:size: {"min":1,"max":8}\n`);
 });
 
-test("a value that several resources use is edited where all of them differ in the same way, and told otherwise", async () => {
+test("a value that several resources use is edited where all of them differ in the same way, and reported otherwise", async () => {
   const program = `const size = config.requireNumber("size");\n${compute("api", "size")}${compute("jobs", "size: size")}`;
   const config = "  proj:size: 2\n";
   const both = await accepted({ program, config, drift: [resized("api"), resized("jobs")] });
@@ -185,7 +185,7 @@ test.each([
     "",
     "other.ts:2",
   ],
-])("a value that is used elsewhere is told: in %s", async (name, other, below, where) => {
+])("a value that is used elsewhere is reported: in %s", async (name, other, below, where) => {
   const result = await accepted({
     program: compute("api", 'size: config.requireNumber("size")') + below,
     ...(other !== "" && { more: { [name]: other } }),
@@ -247,14 +247,14 @@ test.each([
     /in a form that cannot be edited$/,
   ],
   ["an expression", 'name: config.require("name") + "-x"', "  proj:name: a\n", "a-x", /an expression$/],
-])("%s is told", async (_what, args, config, declared, reason) => {
+])("%s is reported", async (_what, args, config, declared, reason) => {
   const drift = [{ name: "api", declared: { name: declared }, found: { name: "theirs" } }];
   const result = await accepted({ program: compute("api", args), config, drift });
   expect(told(result)).toEqual([["api", "name", expect.stringMatching(reason), 'name: "theirs"']]);
   expect([result.files, result.yaml]).toEqual([[], STACK + config]);
 });
 
-test("another type than the program reads is told", async () => {
+test("another type than the program reads is reported", async () => {
   const result = await accepted({
     program: compute("api", 'size: config.requireNumber("size")'),
     config: "  proj:size: 2\n",

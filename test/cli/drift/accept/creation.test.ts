@@ -72,7 +72,7 @@ describe("the class is known by way of the imports of this package", () => {
       'import * as svc from "pulumi-svc";\nnamespace inner { export const svc = 1 as any; }',
       "inner.svc.ComputeEndpoint",
     ],
-  ])("%s new %s may be it, and is told, also beside one that is known", async (head, name) => {
+  ])("%s new %s may be it, and is reported, also beside one that is known", async (head, name) => {
     const line = head === "" ? 2 : head.split("\n").length + 1;
     const before = `${head}\nnew ${name}("api", { size: 2 });\n`;
     const { files, told } = await edit(before, SIZE, { file: "prod.ts" });
@@ -144,7 +144,7 @@ describe("the parent", () => {
     expect([told, [...files.keys()]]).toEqual([[], ["own.ts"]]);
   });
 
-  test("at the place of the state, another parent is told", async () => {
+  test("at the place of the state, another parent is reported", async () => {
     const place = { file: "own.ts", line: 4, column: 1 };
     const { files, told } = await editProgram(typescript, both("", ""), [targetOf(SIZE, { place, urn: CHILD })]);
     expect([...files]).toEqual([]);
@@ -224,7 +224,7 @@ if (one) { new ComputeEndpoint("seven", { size: 2 }); } else { new ComputeEndpoi
     ["among its arguments", { line: 2, column: 45 }],
     ["no line of the file", { line: 99, column: 1 }],
     ["no line at all", { line: 0, column: 0 }],
-  ])("that is %s: told, and nothing is guessed", async (_what, at) => {
+  ])("that is %s: reported, and nothing is guessed", async (_what, at) => {
     const place = { file: "program.js", ...at };
     const { files, told } = await edit(PROGRAM, SIZE, { name: "one", file: "program.js", place });
     expect([...files]).toEqual([]);
@@ -232,7 +232,7 @@ if (one) { new ComputeEndpoint("seven", { size: 2 }); } else { new ComputeEndpoi
     expect(told[0]?.reason).toMatch(/^the position no longer fits the file: /);
   });
 
-  test("of another name, class or package: told", async () => {
+  test("of another name, class or package: reported", async () => {
     const place = (line: number, column: number) => ({ file: "index.ts", line, column });
     const text =
       'import * as svc from "pulumi-svc";\nimport { Other } from "other";\nnew svc.AuthUser("api", {});\nnew Other("api", {});\nnew svc.ComputeEndpoint("jobs", { size: 2 });\nnew svc.ProjectAuth("api", {});\n';
@@ -249,7 +249,7 @@ if (one) { new ComputeEndpoint("seven", { size: 2 }); } else { new ComputeEndpoi
     ]);
   });
 
-  test("in the constructor of a class of the program: told, also where the class leaves it out", async () => {
+  test("in the constructor of a class of the program: reported, also where the class leaves it out", async () => {
     const text = `${IMPORT}class Mine extends svc.ComputeEndpoint {
   constructor(name: string) {
     super(name, { size: 2 });
@@ -268,7 +268,7 @@ class Other extends svc.ComputeEndpoint {}
     }
   });
 
-  test("in a file that is not there, and one of several resources: told", async () => {
+  test("in a file that is not there, and one of several resources: reported", async () => {
     const place = { file: "gone.ts", line: 1, column: 1 };
     const { told } = await edit(PROGRAM, SIZE, { place });
     expect(told).toMatchObject([{ file: "gone.ts", line: 1, reason: "the file does not belong to the program" }]);
@@ -302,7 +302,7 @@ describe("in several files", () => {
     ]);
   });
 
-  test("the same one in two files is told with both places", async () => {
+  test("the same one in two files is reported with both places", async () => {
     const files = new Map(["a.ts", "b.ts"].map((name) => [name, of("api")]));
     const { told } = await editProgram(typescript, files, [targetOf(SIZE)]);
     expect(told.map(({ reason }) => reason)).toEqual([
@@ -362,7 +362,7 @@ describe("what runs once is edited", () => {
     [`pulumi.all([]).apply(() => ${NEW});`],
     [`class A { static { ${NEW}; } }`],
     [`class A { get api() { return ${NEW}; } }`],
-  ])("what may run more often is told: %s", async (body) => {
+  ])("what may run more often is reported: %s", async (body) => {
     const { files, told } = await edit(`${IMPORT}${body}\n`, SIZE);
     expect([...files]).toEqual([]);
     expect(told[0]?.reason).toMatch(/^it is created in a (loop|class|function)/);
@@ -374,7 +374,7 @@ describe("without a place", () => {
     ["a name from a loop", 'for (const name of ["api"]) new svc.ComputeEndpoint(name, { size: 2 });\n'],
     ["a name that is put together", "new svc.ComputeEndpoint(`${stage}-i`.slice(1), { size: 2 });\n"],
     ["a template that may be worth it", "new svc.ComputeEndpoint(`a${stage}`, { size: 2 });\n"],
-  ])("one find beside %s is told: it may be in code that does not run", async (_what, other) => {
+  ])("one find beside %s is reported: it may be in code that does not run", async (_what, other) => {
     const dead = `${IMPORT}if (false) new svc.ComputeEndpoint("api", { size: 2 });\n`;
     const files = new Map([
       ["index.ts", `${IMPORT}declare const stage: string;\n${other}`],

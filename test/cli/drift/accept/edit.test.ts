@@ -322,7 +322,7 @@ describe("tells", () => {
     expect((await reasonOf(compute(args, head), change))?.reason).toBe(reason);
   });
 
-  test.each([["a\\b"], ["a\\"], ['a\\"']])("a name of which the path has several readings: %s", async (name) => {
+  test.each([["a\\b"], ["a\\"], ['a\\"']])("a name whose path is ambiguous: %s", async (name) => {
     const path = `settings.pgSettings["${name.replaceAll('"', '\\"')}"]`;
     const told = await reasonOf(compute("settings: { pgSettings: { a: '1' } }"), [path, null, "1"]);
     expect(told).toMatchObject({ reason: "the name of the property cannot be read from its path", code: undefined });
@@ -351,14 +351,14 @@ describe("tells", () => {
     expect(told?.reason).toBe('the value is the constant "domains", which the program may change');
   });
 
-  test("an object that the program changes later holds more than its text tells", async () => {
+  test("an object that the program changes later holds more than its text shows", async () => {
     for (const statement of ["common.name = 'one';", "Object.assign(common, { name: 'one' });"]) {
       const text = compute("...common", `const common: { size: number; name?: string } = { size: 2 };\n${statement}\n`);
       expect((await reasonOf(text, NO_NAME))?.reason).toBe('a spread may hold "name"');
     }
   });
 
-  test("an object of which only texts and numbers are read is known", async () => {
+  test("an object whose texts and numbers alone are read is known", async () => {
     const head = "const common = { disabled: true, label: 'a' };\nconsole.log(common.label, !common.disabled);\n";
     const { text, told } = await edit(compute("...common, name: 'one'", head), [NO_NAME]);
     expect(told).toEqual([]);
@@ -388,7 +388,7 @@ describe("tells", () => {
     expect(JSON.stringify(told)).not.toContain("canary");
   });
 
-  test("a value that only stands in for one", async () => {
+  test("a placeholder", async () => {
     const found = "(shared keys of the service: changed outside Pulumi)";
     const text = `${IMPORT}new svc.OAuthProvider("api", { clientId: "one" });\n`;
     const told = await reasonOf(text, ["clientId", "one", found], { kind: "OAuthProvider" });
@@ -420,7 +420,7 @@ test("what the program says as it was found is accepted, and nothing is written"
   expect(accepted).toMatchObject([{ path: "size", file: "index.ts", line: 2 }]);
 });
 
-test("one property is edited, and another one of the resource told", async () => {
+test("one property is edited, and another one of the resource is reported", async () => {
   const { text, told, accepted } = await edit(compute("size: 2, name: `${1}`"), [
     ["size", 2, 4],
     ["name", "1", "2"],
@@ -465,7 +465,7 @@ describe("a secret by reference", () => {
       ["settings", { pgSettings: { work_mem: { fromEnv: "MEM" } } }, null],
       `it is a secret by reference, which is no longer set. Remove it from the program, or ${SEND}`,
     ],
-  ])("%s is told, and is not written as code", async (_what, args, change, reason) => {
+  ])("%s is reported, and is not written as code", async (_what, args, change, reason) => {
     const before = compute(`size: 2, ${args}`);
     const { text, told, accepted } = await edit(before, [change, ["size", 2, 4]]);
     expect(told).toMatchObject([{ path: change[0], reason, code: undefined }]);

@@ -304,6 +304,6 @@ test.each([
   'const smtpPassword = new pulumi.Config("smtp").require("password");\n',
   'const password = pulumi.interpolate`${config.requireSecret("smtpPassword")}`;\n',
   'const smtp = { password: env("SMTP_PASSWORD") };\n',
-])("the name of a setting or of a variable is none: %s", (text) => {
+])("the name of a setting or of a variable is not a secret: %s", (text) => {
   expect(shownText(typescript, "index.ts", text)).toBe(text);
 });

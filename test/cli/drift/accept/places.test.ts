@@ -105,11 +105,11 @@ test.each([
   ["apply", [CLASS, "", "project:///node_modules/@pulumi/output.ts#519,31", ""]],
   ["a position of another form", [CLASS, "https://example.com/index.ts#1,1"]],
   ["an encoding that is none", [CLASS, "project:///%zz.ts#1,1"]],
-])("nothing tells the place of a declaration in %s", (_where, trace) => {
+])("nothing shows the place of a declaration in %s", (_where, trace) => {
   expect(place(...trace)).toBeUndefined();
 });
 
-test("a state without stack traces tells no place", () => {
+test("a state without stack traces shows no place", () => {
   expect(placesOf({}).of(urnOf({}))).toBeUndefined();
   expect(placesOf({ name: "other", trace: [CLASS, "project:///index.ts#1,1"] }).of(urnOf({}))).toBeUndefined();
 });

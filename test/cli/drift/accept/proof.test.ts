@@ -89,7 +89,7 @@ test("without a plan nothing is edited, and the words of the CLI say why", async
 });
 
 test.each([[failing], [() => ({ size: 2 })]])(
-  "what somebody else has written meanwhile stays, and is told",
+  "what somebody else has written meanwhile stays, and is reported",
   async (plan) => {
     const { disproved, text } = edited(plan, { meanwhile: "theirs" });
     await expect(disproved).rejects.toThrow(
@@ -108,7 +108,7 @@ describe("the plan", () => {
       return Promise.resolve({ ok: true, stdout: "", errors: [], reason: "it gave no reason", ...run });
     };
 
-  test("tells what the program declares: neither what was refreshed nor what goes", async () => {
+  test("returns what the program declares: neither what was refreshed nor what is deleted", async () => {
     const stdout = JSON.stringify({
       config: {},
       steps: [

@@ -53,7 +53,7 @@ test("a plan that changes anything else is refused, with its name", () => {
   );
 });
 
-test("where a replacement takes others along, it is told with the ways out", () => {
+test("a replacement that replaces others too is reported with the ways out", () => {
   const plan = (): unknown =>
     planOf(
       [drifted("z"), drifted("a")],

@@ -158,7 +158,7 @@ test("of what depends on a resource that is gone the engine knows nothing, unles
   expect(declaredFor([...unreplaced, ...DEPENDANTS], "deleted")).toContain("further");
 });
 
-test("a dependant with an object that is still to be deleted is told, unless it is repaired as well", () => {
+test("a dependant with an object that is still to be deleted is reported, unless it is repaired as well", () => {
   const dependants = [
     { urn: "stack::p::t::web", type: "t", dependencies: ["api"] },
     { urn: "stack::p::t::web", type: "t", delete: true },
