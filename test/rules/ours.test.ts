@@ -206,7 +206,7 @@ describe("what nothing can prove to be ours", () => {
   });
 });
 
-test("a conflict in one project claims nothing of the same name in another one", async () => {
+test("a lost creation in one project claims nothing of the same name in another one", async () => {
   const given = await world();
   const network = await Network.before(given.baseUrl);
   try {
