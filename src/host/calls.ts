@@ -20,7 +20,7 @@ import { ManagedElsewhereError } from "./memory";
 import { checkedArgs } from "./plan";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, refuseProtectedDeletion, withoutProtection } from "./protection";
-import { digestsOf, hideFound, SecretValues, type Applied } from "./references";
+import { digestsOf, withoutStoredValues, SecretValues, type Applied } from "./references";
 import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
 import type { Hosted } from "./session";
 import { compareWithValues, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
@@ -54,7 +54,7 @@ export async function create<Args extends object, Outputs extends object>(
   const { resource } = hosted;
   return new ChangeCall(hosted, request).run(async (call, args, values) => {
     // All of them are sent, or compared with the object that is taken over.
-    values.require(args);
+    values.requireAll(args);
     return {
       applied: await digestsOf({ ...digesting(hosted), values }, args, {}),
       work: () => resource.create(call, args),
@@ -81,7 +81,7 @@ export async function update<Args extends object, Outputs extends object>(
     };
     const about = { urn, outs, news: args as Properties, values };
     const { changes, needed, applied } = await compareWithValues(hosted, stored, about);
-    values.require(args, needed);
+    values.requireAll(args, needed);
     return {
       applied: await digestsOf({ ...digesting(hosted), values }, args, applied),
       work: async () => ({
@@ -125,7 +125,7 @@ export async function read<Args extends object, Outputs extends object>(
     }
     const object = { kind: resource.kind, id };
     const hiding = { object, outs: stored.outs as Properties, applied, found: observed.args };
-    const shownArgs = await hideFound(digesting(hosted), hiding);
+    const shownArgs = await withoutStoredValues(digesting(hosted), hiding);
     // Overrides an output of the same name, even with `undefined`: a refresh found it unset.
     const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: shownArgs });
     const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
@@ -185,8 +185,9 @@ function refuseLacking<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
   urn = "",
 ): void {
-  const lacking = new SecretValues(resource.args, nothing).lackingIn(session.memory.checked.get(urn)?.newInputs ?? {});
-  if (lacking.length > 0) throw new Error(`its replacement needs ${lacking.join("; ")}. Nothing is deleted`);
+  const missing = new SecretValues(resource.args, nothing).missingIn(session.memory.checked.get(urn)?.newInputs ?? {});
+  const needed = missing.map(({ path, text }) => `"${path}", but ${text}`);
+  if (needed.length > 0) throw new Error(`its replacement needs ${needed.join("; ")}. Nothing is deleted`);
 }
 
 /**
@@ -226,7 +227,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
         secrets: [visible(before?.outs ?? {}), news],
         onTakeOver: (object) => this.#taken.push(object),
         checkpoint: (id, outputs, shown = {}) =>
-          (this.#checkpointed = { id, outputs, args, shown: values.hideShown(args, shown) }),
+          (this.#checkpointed = { id, outputs, args, shown: values.withoutValues(args, shown) }),
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
       // Digests wait for a processor with those of all other resources, so the deadline pauses.
@@ -326,8 +327,8 @@ function startCall<Args extends object, Outputs extends object>(
       onProgress: (text) => progress.show(text),
       run: session.memory.viewOf({ urn: urn ?? "", deadline, siblingStartsMs, onTakeOver }),
       beforeDelete: nothing,
-      resolve: (value) => values.resolve(value),
-      withValues: (args) => values.within(args),
+      resolve: (value) => values.valueOf(value),
+      withValues: (args) => values.withValues(args),
       note: (message) => {
         if (!settings.quiet) session.log({ severity: "info", message, urn, ephemeral: false });
       },

@@ -1,7 +1,6 @@
 /** A plan: checks the inputs, compares them with the state, and reports both. */
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
-import { referenceName } from "../contract/references";
 import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
 import { checkArguments, problemText, sameJson, specEntries, type Comparison, type Problem } from "./arguments";
 import type { Changes, Finding, Lifecycle, Look, Plan, Stored } from "./lifecycle";
@@ -48,8 +47,8 @@ export async function check<Args extends object, Outputs extends object>(
   ];
   const isPlanned = isPreview && Object.keys(olds).length === 0;
   if (urn !== "" && isPlanned && problems.length === 0) {
-    for (const text of valuesOf(hosted).lackingIn(args))
-      session.warn(urn, `${kind}${labelOf(urn)} needs ${text}. pulumi up fails without it`);
+    for (const { path, text } of valuesOf(hosted).missingIn(args))
+      session.warn(urn, `${kind}${labelOf(urn)} needs "${path}", but ${text}. pulumi up fails without it`);
   }
   if (isPreview) session.memory.noteDeclared(kind, declared);
   if (isPlanned) session.memory.noteCompared(kind, urn);
@@ -129,8 +128,8 @@ function declare<Args extends object, Outputs extends object>(
   // Checked here: the old object would be deleted before the creation could fail because a value is missing.
   if (isReplacement && !isPreview) {
     // The name in a malformed reference is not shown: it may be the secret.
-    for (const text of valuesOf(hosted).lackingIn(known))
-      problems.push({ path: "", reason: `the replacement needs ${text}. Nothing is deleted` });
+    for (const { path, text } of valuesOf(hosted).missingIn(known))
+      problems.push({ path: "", reason: `the replacement needs "${path}", but ${text}. Nothing is deleted` });
   }
   const heldAs = isNew && !isReplacement ? session.memory.refreshedAs(claims) : undefined;
   const renamed = heldAs === undefined ? undefined : renamedWarning(urn, heldAs);
@@ -163,7 +162,7 @@ async function ask<Args extends object, Outputs extends object>(
   const values = new SecretValues(resource.args, (secret) => client.learnSecrets({ secret }));
   const progress = new Progress(session.log, urn, settings.quiet);
   const about = {
-    args: { ...values.within(known), projectId },
+    args: { ...values.withValues(known), projectId },
     givenNames: new Set(Object.keys(news)),
     authProvider: settings.authProvider,
     isReplacement,
@@ -245,10 +244,10 @@ function missing(
   news: Properties,
   found: { needed: ReadonlySet<string>; compared: Compared } | undefined,
 ) {
-  return values.missingIn(news).flatMap(({ path, argument, reference, problem }) => {
+  return values.missingIn(news).flatMap(({ path, argument, text: what }) => {
     const isNeeded = found?.needed.has(argument) === true;
     if (!isNeeded && found?.compared.ignored.has(path) === true) return [];
-    const text = `could not be compared: ${referenceName(reference)} ${problem}`;
+    const text = `could not be compared: ${what}`;
     return [{ path, text: isNeeded ? `${text}. pulumi up fails without it` : text }];
   });
 }

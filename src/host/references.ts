@@ -64,7 +64,7 @@ export class SecretValues {
     private readonly learn: (value: string) => void,
   ) {}
 
-  find(reference: SecretReference): Resolved {
+  read(reference: SecretReference): Resolved {
     const key = JSON.stringify(reference);
     let resolved = this.#read.get(key);
     if (resolved === undefined) {
@@ -76,33 +76,26 @@ export class SecretValues {
   }
 
   /** For a request. @throws before anything is sent, if there is no value. */
-  resolve(value: string | SecretReference): string {
+  valueOf(value: string | SecretReference): string {
     if (typeof value === "string") return value;
-    const resolved = this.find(value);
+    const resolved = this.read(value);
     if ("value" in resolved) return resolved.value;
     throw new Error(lacking(value, resolved.problem));
   }
 
   /** For a comparison with what the service shows: a reference without a value stays. */
-  within<Args extends object>(args: Args): Args {
+  withValues<Args extends object>(args: Args): Args {
     return mapPlaces(this.rules, args, ({ value }) => {
       if (!isReference(value)) return value;
-      const resolved = this.find(value);
+      const resolved = this.read(value);
       return "value" in resolved ? resolved.value : value;
     });
-  }
-
-  /** The references without a value, as texts: `"password", but SMTP_PASSWORD is not set`. */
-  lackingIn(args: object): string[] {
-    return this.missingIn(args).map(
-      ({ path, reference, problem }) => `"${path}", but ${referenceName(reference)} ${problem}`,
-    );
   }
 
   /**
    * @throws all missing values of these arguments, before anything is sent. `names`: only these arguments are checked.
    */
-  require(args: object, names?: ReadonlySet<string>): void {
+  requireAll(args: object, names?: ReadonlySet<string>): void {
     const missing = this.missingIn(args).filter(({ argument }) => names?.has(argument) !== false);
     if (missing.length === 0) return;
     throw new Error(
@@ -110,17 +103,19 @@ export class SecretValues {
     );
   }
 
-  /** The references without a value, with the reason. */
+  /** The references without a value. `text`: which one, and why. */
   missingIn(args: object) {
     return placesIn(this.rules, args).flatMap(({ path, argument, value: reference }) => {
       if (!isReference(reference)) return [];
-      const resolved = this.find(reference);
-      return "problem" in resolved ? [{ path, argument, reference, problem: resolved.problem }] : [];
+      const resolved = this.read(reference);
+      if ("value" in resolved) return [];
+      const { problem } = resolved;
+      return [{ path, argument, reference, problem, text: `${referenceName(reference)} ${problem}` }];
     });
   }
 
   /** For the state: what the service shows instead of what was sent. A reference stays if the service shows nothing. */
-  hideShown(args: object, shown: Properties): Properties {
+  withoutValues(args: object, shown: Properties): Properties {
     const read = [...this.#read.values()];
     const isRead = (value: string): boolean => read.some((one) => "value" in one && one.value === value);
     return hideValues(this.rules, {
@@ -129,7 +124,7 @@ export class SecretValues {
       // The service may repeat a value under another name.
       isSecret: isRead,
       isValueOf: (reference, value) => {
-        const resolved = this.find(reference);
+        const resolved = this.read(reference);
         return "value" in resolved && resolved.value === value;
       },
     });
@@ -241,7 +236,7 @@ export async function compareValues(
       if (digest !== undefined) holding[path] = digest;
       return [];
     }
-    const resolved = isReference(now) ? values.find(now) : { value: now };
+    const resolved = isReference(now) ? values.read(now) : { value: now };
     if ("problem" in resolved) {
       seen.set(path, now);
       if (!isSameForm) lacking.add(argument);
@@ -300,7 +295,7 @@ export async function digestsOf(
   const made = placesIn(rules, args).map(async ({ path, value }): Promise<[string, DigestOf][]> => {
     if (!isReference(value)) return [];
     const held = digestOf({ digests, applied: holding, path });
-    const resolved = values.find(value);
+    const resolved = values.read(value);
     // A digest of an earlier version has no place, and is replaced.
     const isKept = held !== undefined && (digests.isBound(held) || !("value" in resolved));
     if (isKept) return [[path, () => held]];
@@ -311,7 +306,7 @@ export async function digestsOf(
 }
 
 /** For the state: what a read found, compared by digest with the references in the state. */
-export async function hideFound(
+export async function withoutStoredValues(
   { rules, digests }: Digesting,
   about: { object: DigestedObject; outs: Properties; applied: Applied; found: Properties },
 ): Promise<Properties> {

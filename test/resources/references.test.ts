@@ -558,14 +558,14 @@ describe("once it is applied", () => {
     expectHidden(given, found ?? {});
     // The same of what a change that failed leaves.
     const values = new SecretValues(declaration.args, () => undefined);
-    values.resolve(REFERENCE);
+    values.valueOf(REFERENCE);
     const other = { settings: { pgSettings: { ...shown, "of.the.service": VALUE } } };
-    expect(values.hideShown(inputs, other)).toEqual({
+    expect(values.withoutValues(inputs, other)).toEqual({
       settings: { pgSettings: { "app.token": text, work_mem: "64MB", jit: "off", "of.the.service": text } },
     });
     // A value that no reference of now has may be the one of before.
     const former = { settings: { pgSettings: { ...shown, "app.token": `${CANARY}-former` } } };
-    expect(values.hideShown(inputs, former)).toEqual({ settings: { pgSettings: { ...shown, "app.token": text } } });
+    expect(values.withoutValues(inputs, former)).toEqual({ settings: { pgSettings: { ...shown, "app.token": text } } });
   });
 
   test("a rotated setting is sent, and restarts nothing by itself", async () => {
