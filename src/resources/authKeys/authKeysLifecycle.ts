@@ -5,10 +5,9 @@ import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../s
 import { keepStored, inIntegration } from "../shared/integrationChild";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 
-type Shape = AuthKeysShape;
-type Outputs = AuthKeysOutputs & Partial<Shape>;
+type AuthKeysOuts = AuthKeysOutputs & Partial<AuthKeysShape>;
 
-const schemas: SchemasOf<Shape> = {
+const schemas: SchemasOf<AuthKeysShape> = {
   projectId: projectIdSchema,
   authProvider: authProviderSchema,
   rotationTriggers: triggersSchema,
@@ -32,13 +31,13 @@ export const authKeys = inIntegration(declaration, schemas, {
     };
   },
 
-  ...keepStored<Shape, Outputs>(splitChildId, storedOutputs),
+  ...keepStored<AuthKeysShape, AuthKeysOuts>(splitChildId, storedOutputs),
 
   async delete({ note }, { id }) {
     note(`AuthKeys ${id} was removed from the stack only: ${NOT_REVOKED}`);
   },
 });
 
-function storedOutputs(id: string, outs: Partial<Outputs>): Outputs {
+function storedOutputs(id: string, outs: Partial<AuthKeysOuts>): AuthKeysOuts {
   return { ...splitChildId(id), ...storedKeys(outs) };
 }

@@ -8,10 +8,9 @@ import { triggersSchema } from "../shared/argumentSchemas";
 import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
 import { keepStored, inIntegration } from "../shared/integrationChild";
 
-type Shape = AuthOwnershipTransferShape;
-type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
+type AuthOwnershipTransferOuts = AuthOwnershipTransferOutputs & Partial<AuthOwnershipTransferShape>;
 
-const schemas: SchemasOf<Shape> = {
+const schemas: SchemasOf<AuthOwnershipTransferShape> = {
   projectId: projectIdSchema,
   authProvider: authProviderSchema,
   triggers: triggersSchema,
@@ -35,7 +34,7 @@ export const authOwnershipTransfer = inIntegration(declaration, schemas, {
     return { id, outputs: { projectId, authProvider, url } };
   },
 
-  ...keepStored<Shape, Outputs>(splitChildId, storedOutputs),
+  ...keepStored<AuthOwnershipTransferShape, AuthOwnershipTransferOuts>(splitChildId, storedOutputs),
 
   async delete({ note }, { id }) {
     note(`AuthOwnershipTransfer ${id} was removed from the stack only: ${NOT_TAKEN_BACK}`);
@@ -43,6 +42,6 @@ export const authOwnershipTransfer = inIntegration(declaration, schemas, {
 });
 
 /** The address cannot be read again; requesting another one would be another transfer. */
-function storedOutputs(id: string, { url = "" }: Partial<Outputs>): Outputs {
+function storedOutputs(id: string, { url = "" }: Partial<AuthOwnershipTransferOuts>): AuthOwnershipTransferOuts {
   return { ...splitChildId(id), url };
 }

@@ -11,8 +11,6 @@ import {
 } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
 
-type Shape = ComputeEndpointShape;
-
 /** Whether the record shows no operation in progress. */
 export const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
   pending_state === undefined && ["active", "idle"].includes(current_state);
@@ -20,7 +18,7 @@ export const isSettled = ({ current_state, pending_state }: EndpointRecord): boo
 /** The attributes of a request (docs/design/api.md). */
 export function toAttributes(
   { resolve }: Pick<Call<never>, "resolve">,
-  args: Partial<Shape>,
+  args: Partial<ComputeEndpointShape>,
   current?: EndpointRecord,
 ): EndpointAttributes {
   const { size, scaleToZero, settings } = args;
@@ -43,7 +41,7 @@ export function toAttributes(
 }
 
 /** Whether the settings are sent with unmanaged parts, which must be read right before. */
-export function sendsUnmanaged({ settings }: Partial<Shape>): boolean {
+export function sendsUnmanaged({ settings }: Partial<ComputeEndpointShape>): boolean {
   if (settings === undefined) return false;
   const { pgSettings, preloadLibraries: { useDefaults, enabledLibraries } = {} } = settings;
   return [pgSettings, useDefaults, enabledLibraries].includes(undefined);
@@ -77,13 +75,13 @@ export function toArguments(projectId: string, endpoint: EndpointRecord, managed
     projectId,
     branchId: endpoint.branch_id,
     // The service has only `read_write` and `read_only`; any other value would show as drift.
-    type: endpoint.type as NonNullable<Shape["type"]>,
+    type: endpoint.type as NonNullable<ComputeEndpointShape["type"]>,
     name: endpoint.name,
     size: toSize(endpoint),
     scaleToZero: toScaleToZero(endpoint.suspend_timeout_seconds),
     poolerEnabled: endpoint.pooler_enabled,
     // As above: there is only one mode.
-    poolerMode: endpoint.pooler_mode as Shape["poolerMode"],
+    poolerMode: endpoint.pooler_mode as ComputeEndpointShape["poolerMode"],
     disabled: endpoint.disabled,
     passwordlessAccess: endpoint.passwordless_access,
     regionId: endpoint.region_id,
@@ -123,7 +121,10 @@ function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, mana
 }
 
 /** The outputs, and every argument as the service shows it, managed or not. */
-export function toOutputs(projectId: string, endpoint: EndpointRecord): ComputeEndpointOutputs & Partial<Shape> {
+export function toOutputs(
+  projectId: string,
+  endpoint: EndpointRecord,
+): ComputeEndpointOutputs & Partial<ComputeEndpointShape> {
   const { settings: _managedOnly, ...observed } = toArguments(projectId, endpoint, undefined);
   const { id, host, proxy_host } = endpoint;
   const derived = derivedOutputs(declaration.outputs, { id: `${projectId}/${id}`, host, size: observed.size });
