@@ -12,7 +12,7 @@ test("examples/multi-account puts the same into two accounts, each with its own 
   const staging = stack.service;
   const key = other.emulator.apiKey;
   const [before, otherBefore] = [await staging.state(), await other.state()];
-  // Nothing may go by way of the default provider.
+  // Nothing may use the default provider.
   for (const setting of ["svc:apiKey", "svc:baseUrl"]) await stack.removeConfig(setting);
   for (const [name, { emulator }, projectId, branchId] of [
     ["staging", staging, "prj-demo", "br-dev"],

@@ -40,7 +40,7 @@ async function report(stack: Stack, ...args: string[]) {
 test("a stack that breaks every rule is told rule by rule; mended or accepted, it ends with 0", async () => {
   const stack = await Stack.create({ program: BROKEN });
   const before = await stack.service.state();
-  // Nothing was looked at: not the same as nothing found.
+  // Nothing was checked, which is not the same as no findings.
   for (const args of [[], ["--stack", "prod"]])
     expect(await audit(stack, ...args)).toMatchObject({ code: 1, stdout: "" });
   expect(await stack.up()).toMatchObject({ code: 0 });
@@ -84,7 +84,7 @@ size-over-limit
   expect(await stack.service.requests()).toEqual([]);
   expect(stack.said).not.toContain(SECRET);
 
-  // Where it cannot look, it says so, whatever else there is to find.
+  // If it cannot check, it says so, whatever else it could find.
   stack.write("svc-drift.json", '{ "ignore": [{ "rule": "not-protected" }] }');
   const unread = await audit(stack, "--json");
   expect(unread.code).toBe(1);

@@ -25,7 +25,7 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   const before = await service.state();
   const edit = (kind: string, change: object) => service.edit({ kind, ...change });
 
-  // Nothing is there that the plan or the update could warn of.
+  // The plan and the update have nothing to warn about.
   expect(await stack.run("up", "--yes")).toMatchObject({
     code: 0,
     text: expect.not.stringMatching(/takes over the whole list|is overwritten/),

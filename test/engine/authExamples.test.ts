@@ -22,7 +22,7 @@ test("examples/oauth is deployed as it stands; a new client secret is an update 
   );
 
   stack.env["GOOGLE_CLIENT_SECRET"] = "canary-google-new";
-  // So that the stack can be destroyed at the end: it sends nothing.
+  // It sends nothing, so that the stack can be destroyed at the end.
   await stack.config("deletionProtection", "false");
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });

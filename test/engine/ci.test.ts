@@ -43,13 +43,13 @@ test("the scripts deploy, report drift, repair what was shown, and end as pulumi
   await service.clearRequests();
   const before = await service.state();
 
-  // Of a pull request; the deployment; the same of a pull request without an edit.
+  // A pull request; the deployment; a pull request without an edit.
   expect(await run("preview.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 6 to create/) });
   expect(await service.mutations()).toEqual([]);
   expect(await run("up.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 6 created/) });
   expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 0 });
 
-  // What a new project has by itself opens no issue; what somebody adds does.
+  // The default objects of a new project open no issue; objects that somebody adds do.
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
   expect(names(calls())).toEqual(["issue list"]);
   expect(readFileSync(join(folder, REPORT), "utf8")).toContain("ComputeEndpoint `prj-demo/ep-demo-main-10000001`");
@@ -95,7 +95,7 @@ test("the scripts deploy, report drift, repair what was shown, and end as pulumi
   expect(issues()).toMatchObject([{ state: "closed" }]);
   rmSync(join(folder, "svc-drift.json"));
 
-  // Nobody knows: the issue is not even looked for.
+  // The result is unknown: the issue is not even looked up.
   const { SVC_BASE_URL } = stack.env;
   stack.env["SVC_BASE_URL"] = "http://127.0.0.1:9/api/v2";
   const unreachable = await run("drift.sh", "dev");
@@ -161,7 +161,7 @@ test("what somebody changed by hand is accepted by a pull request, after whose m
   expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
   expect(pulls()).toEqual([]);
 
-  // What has changed: a pull request. It is not touched as long as nothing else changes.
+  // A change gives a pull request. It is not touched as long as nothing else changes.
   const endpoint = (await stack.resource("api")).id.split("/")[1];
   await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 4 } });
   await service.edit({ kind: "domain", create: { domain: "https://foreign.example.com" } });
@@ -228,7 +228,7 @@ new (require("pulumi-svc").EmailServer)("mail", { projectId: domains.projectId, 
   expect(readFileSync(summary, "utf8")).toBe(plan);
   const [first, title, , headline, , fence = ""] = plan.split("\n");
   expect([first, title, headline]).toEqual([marker, "## Plan for stack `dev`", "**7 to create**"]);
-  // Nothing but code from there to the end: no line is long enough to end it.
+  // From there to the end it is all code: no line is long enough to end it.
   expect(fence).toMatch(/^`{5,}text$/);
   const closing = fence.replace("text", "");
   expect(plan.endsWith(`\n${closing}\n`)).toBe(true);
@@ -455,13 +455,13 @@ test("the workflows call the scripts with the key in the environment, and never 
     expect(text).toMatch(/^permissions:\n {2}contents: read\n/m);
     expect(text).toMatch(/^ *concurrency:\n/m);
     expect(text).toContain("SVC_API_KEY: ${{ secrets.SVC_API_KEY }}");
-    // What the comment is made from was printed before.
+    // The input of the comment was printed before.
     for (const [, run] of text.matchAll(/run: (scripts\/.*)/g))
       expect(run).toMatch(/^scripts\/(log\.sh scripts\/\S+\.sh prod|comment-github\.sh plan\.markdown)/);
     // An expression in a command would be run as a part of it.
     for (const [run] of text.matchAll(/run: (?:\|\n(?: {10}.*\n)+|.*\n)/g)) expect(run).not.toContain("${{");
   }
-  // What the plan runs gets no token that may write.
+  // The code that the plan runs gets no token with write permission.
   expect(workflow("preview").split("scripts/comment-github.sh")[0]).not.toContain("GH_TOKEN");
   const shell = ["plan", "preview", "up", "drift", "accept", "repair-plan", "repair"].map((name) =>
     readFileSync(join(CI, "scripts", `${name}.sh`), "utf8"),

@@ -97,7 +97,7 @@ class Repository {
     this.git("push", "--quiet", "origin", "HEAD:main");
   }
 
-  /** As a new job has it. */
+  /** In the state of a new job. */
   checkOut(): void {
     this.git("reset", "--quiet", "--hard");
     this.git("clean", "--quiet", "--force");
@@ -293,7 +293,7 @@ test("where something cannot be told, edited or pushed, nothing is touched", asy
   expect(dirty).toMatchObject({ code: 1, text: expect.stringContaining("changes that are not committed") });
   expect(place.npxCalls()).toHaveLength(runs);
 
-  // What somebody has pushed to the branch stays. With the same drift it is not even looked at.
+  // A push of somebody else to the branch stays. With the same drift it is not even read.
   place.checkOut();
   place.git("fetch", "--quiet", "origin", BRANCH);
   place.git("checkout", "--quiet", "--detach", "FETCH_HEAD");
@@ -543,7 +543,7 @@ test("drift is one issue of the stack: opened, left alone, edited with another d
   expect(asked()).toEqual(["issue list", "label create", "issue create"]);
   expect(issues()).toMatchObject([{ state: "closed" }, { number: 2, state: "open" }]);
 
-  // Nobody knows: the issue is not even looked for.
+  // The result is unknown: the issue is not even looked up.
   for (const code of [1, 2, 9]) expect(await drift(code)).toMatchObject({ code: 1 });
   // An update of the stack ran all the time.
   expect(await drift(11)).toMatchObject({ code: 11 });

@@ -26,7 +26,7 @@ test("a chain of moves with one slot: in the order of dependsOn it works, else i
   stack.program(chain(1, false));
   const any = await stack.up("--parallel", "1");
   if (any.code !== 0) {
-    // Where the engine had not compared the one in the way yet, only the branch is known to be taken.
+    // If the engine has not compared the occupant yet, only the occupied branch is known.
     expect(any.text).toMatch(
       /"r\d" of this program manages ep-\S+, whose move has failed or has not started: with --parallel 1|already has a primary compute .* Use two steps/,
     );

@@ -95,7 +95,7 @@ test.each(chosen.map((consumer) => [titleOf(consumer), consumer] as const))("%s"
     run(project, { ...process.env, PATH: path }, join(project, "node_modules", ".bin", build), ...args);
   }
 
-  // What is compiled for one of these programs is of no use to the next.
+  // The compiled code of one of these programs is of no use to the next.
   const { NODE_COMPILE_CACHE: _cache, ...cli } = cliEnvironment(home, backend);
   const env = {
     ...cli,

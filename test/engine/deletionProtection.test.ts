@@ -67,7 +67,7 @@ test("destroy, removal and replacement are refused in the plan; without the engi
   await service.clearRequests();
   stack.program(program(false));
   expect(await stack.up()).toMatchObject({ code: 0 });
-  // What was deleted is created again, and nothing else is sent.
+  // Deleted objects are created again, and nothing else is sent.
   const sent = await service.mutations();
   expect(sent).toHaveLength(3);
   expect(sent.filter((request) => !request.startsWith("POST "))).toEqual([]);

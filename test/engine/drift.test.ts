@@ -95,8 +95,8 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
   expect((await api(emulator, "DELETE", `${DEMO}/endpoints/${replicaId.split("/")[1]}`)).status).toBe(200);
 
-  // What the CLI's own refresh of the same resources asks, and one list for each collection: with a primary that is
-  // declared nowhere, that of the branches, too.
+  // The requests of the CLI's own refresh of the same resources, and one list for each collection. If a primary is
+  // declared nowhere, the list of branches, too.
   await service.clearRequests();
   const targets = ["--target", "**pulumi-nodejs:dynamic/svc:**"];
   expect(await stack.run("refresh", "--preview-only", "--expect-no-changes", ...targets)).toMatchObject({ code: 7 });

@@ -115,7 +115,7 @@ test("a TypeScript program: what one place declares is edited, all else is repor
   const told = ["in-arrow", "imported", "configured", "loop-a", "loop-b", "anonymous", "mine-compute"];
   await resized(stack, 4, ...edited, ...told);
 
-  // Nothing is in git: refused.
+  // No file is in git: refused.
   const outside = await accept(stack, "literal");
   expect([outside.code, outside.stdout]).toEqual([1, ""]);
   expect(outside.stderr).toMatch(

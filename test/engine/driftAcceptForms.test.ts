@@ -11,12 +11,12 @@ import { svc } from "../support/svc";
 /** A change at the service to a resource of the program below. */
 interface Row {
   readonly resource: keyof typeof NAMES;
-  /** As a report names it. */
+  /** The name in a report. */
   readonly path: string;
-  /** Of the record, in the words of the service. */
+  /** A field of the record, in the service's spelling. */
   readonly set?: object;
   readonly change?: (stack: Stack) => Promise<unknown>;
-  /** What the command says, where it leaves it to a person. */
+  /** The reason that the command gives if it leaves the edit to a person. */
   readonly left?: RegExp;
 }
 
@@ -172,7 +172,7 @@ async function changedByHand(stack: Stack, round: readonly Row[]): Promise<void>
     await change?.(stack);
     if (set === undefined) continue;
     const kind = NAMES[resource];
-    // Of the others there is one.
+    // There is only one of the others.
     const id =
       kind === "ComputeEndpoint" || kind === "OAuthProvider"
         ? (await stack.resource(resource)).id.split("/")[1]

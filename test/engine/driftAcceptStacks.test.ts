@@ -59,7 +59,7 @@ test("of two stacks each accepts what is its own: what the other one declares st
   for (const { id, name, branch_id: branch } of await stack.service.endpoints())
     if (name === "own" || branch === "br-test") await stack.service.edit({ kind: "endpoint", id, set: sized(4) });
 
-  // By a barrel, or a subclass without a constructor: it may be the one, and dev's is not taken for it.
+  // A barrel, or a subclass without a constructor: it may create the resource, so dev's file is not edited.
   for (const api of [barrel, subclass]) {
     stack.write("prod.js", prod(api));
     const result = await accepted(stack, "--stack", "prod", "--dry-run");

@@ -167,7 +167,7 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
   const repaired = await drift(stack);
   expect(repaired).toMatchObject({ code: 0, report: { tolerated: [] } });
   expect(repaired.report.unused).toHaveLength(8);
-  // What is tolerated has the fingerprint of no drift.
+  // Tolerated drift has the fingerprint of no drift.
   expect(tolerated.report.fingerprint).toBe(repaired.report.fingerprint);
 
   // --ignore begins the file beside Pulumi.yaml, from wherever below it runs.
@@ -193,7 +193,7 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
   ]);
   const { $schema = "", ...content } = fileOf(stack);
   expect(content).toEqual({ ignore: [ofName] });
-  // What an editor follows.
+  // The schema for editors.
   expect(JSON.parse(readFileSync(join(stack.folder, "program", $schema), "utf8"))).toMatchObject({
     required: ["ignore"],
   });

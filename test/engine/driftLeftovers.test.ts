@@ -88,7 +88,7 @@ test("what a replacement left is drift of its own: a repair of it, and the next 
     ["d", idOf("d-two"), "deleted", "create"],
     ["e", idOf("e-two"), "deleted", "create"],
   ]);
-  // What the state holds of it is what was deployed last: neither the failed change nor a pending edit.
+  // The state holds what was deployed last: neither the failed change nor a pending edit.
   expect(await repair(stack, "e")).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/WhitelistDomain e .*: create\n/),

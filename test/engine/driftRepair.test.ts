@@ -59,7 +59,7 @@ exports.serverKey = auth.secretServerKey;
 exports.hosts = [looked.host, web.host];
 ${pending}`;
 
-/** What the command stores in unnamed files while it runs. */
+/** What the command stores in unnamed files during its run. */
 function temporaryFiles(pid: number): string {
   const folder = `/proc/${pid}/fd`;
   try {
@@ -147,7 +147,7 @@ test("a repair, in parts, interrupted and run again, brings back what drifted an
   });
   expect(await service.mutations()).toEqual([]);
 
-  // What is deleted is created again; what has its outputs is named, and keeps them.
+  // A deleted resource is created again. Resources with its outputs are named, and keep them.
   const alone = await repair(stack, "web", "--yes", "--format", "markdown");
   expect(alone).toMatchObject({ code: 0, stdout: expect.stringMatching(/^## Repair\n/) });
   expect(alone.stdout).toContain("consumer");
@@ -169,7 +169,7 @@ test("a repair, in parts, interrupted and run again, brings back what drifted an
   expect(stderr).toMatch(/^api: update\napi: \w+ing\b/m);
   expect(seen).toMatch(/pulumi up .*--client=127\.0\.0\.1:\d+/);
   expect(seen).toContain("resourcePreEvent");
-  // What was not begun is drift as before, not forgotten.
+  // Changes that had not begun are still drift.
   expect((await drift(stack)).report.drift.map(({ name, change }) => [name, change])).toEqual([
     ["mail", "changed"],
     ["github", "changed"],
@@ -203,7 +203,7 @@ test("a repair, in parts, interrupted and run again, brings back what drifted an
   });
   const plan = await stack.preview("--diff");
   expect(plan.text).toMatch(/max: 2 => 4/);
-  // What depends on the new compute is handed its outputs by the next update.
+  // The next update passes the outputs of the new compute to what depends on it.
   expect(plan.text).toMatch(/\(update\)[^()]*::consumer\]/);
   expect(plan.text).toMatch(/1 to create[^]*2 to update[^]*3 changes/);
 

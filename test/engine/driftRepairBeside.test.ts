@@ -43,7 +43,8 @@ test("what lives in a replaced integration is named as lost and looked at; what 
       /^pulumi-svc: nothing was changed: to replace ordinary, the engine would also replace .*domain-ordinary.*pulumi up --refresh replaces all of it.*--accept ordinary$/m,
     ),
   });
-  // What spells it out is lost unseen by the engine: it is named before anything is done.
+  // If a program spells the id out, the engine does not see the dependency: such a resource is named before anything is
+  // done.
   const refused = await repair(stack, "constant", "--json");
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/replaces or deletes constant \(replace\)/) });
   const { plan } = JSON.parse(refused.stdout) as { plan: { lost: string[] }[] };

@@ -169,7 +169,7 @@ test("the state holds what was last deployed, whatever stands in the way of a re
     ["first", "odd", "second", "theirs"].map((name) => `https://${name}.example.com`),
   );
 
-  // What an earlier update left unfinished elsewhere stays as it is.
+  // Changes that an earlier update left unfinished elsewhere stay as they are.
   const read = async () =>
     (
       JSON.parse(await stack.exported()) as {

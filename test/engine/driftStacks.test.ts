@@ -42,7 +42,7 @@ test("two stacks of one project, checked together, do not report each other, and
   expect(text).toContain(`ComputeEndpoint api of stack prod (prj-demo/${String(compute?.["id"])}) changed`);
   expect(text).toContain("Not declared in any of these stacks");
 
-  // What may differ in one stack may not in the other one.
+  // Drift that one stack tolerates is still drift in the other one.
   const ignored = await svc(stack, ["drift", "--ignore", "api", "--stack", "prod", "--reason", "the sale"]);
   expect(ignored).toMatchObject({ code: 0, stdout: expect.stringMatching(/: 1 entry for stack prod\n/) });
   const own = (await service.endpoints()).find(({ branch_id }) => branch_id === "br-dev");

@@ -43,7 +43,7 @@ test("an application gets the hosts and keys of a stack, and secrets only where 
   });
   expect(await stack.up()).toMatchObject({ code: 0 });
   const outputs = await stack.outputs();
-  // What the program exports: texts.
+  // The outputs of the program: strings.
   const serverKeys = outputs["serverKeys"] as string[];
   const clientKeys = outputs["clientKeys"] as string[];
   expect(new Set([...serverKeys, ...clientKeys]).size).toBe(4);
@@ -85,7 +85,7 @@ test("an application gets the hosts and keys of a stack, and secrets only where 
     Object.entries(values).map(([name, value]) => `${name}=${value}`),
   );
 
-  // Nothing of this showed a secret, to nobody.
+  // None of this showed a secret anywhere.
   const refused = await svc(stack, ["env", "--password-env", "DB_PASSWORD"], { env: { DB_PASSWORD: PASSWORD } });
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   const secrets = [...serverKeys, PASSWORD, "canary-password"];

@@ -53,7 +53,7 @@ class Campaign {
   #others: string;
   readonly harm = noHarm();
   #seen = 0;
-  /** What the messages have asked to take over, by the resource's name. */
+  /** The objects to take over according to the messages, by the resource's name. */
   readonly #adopt: Record<string, true | string> = {};
   /** The request whose answer was lost, by the resource's name. */
   readonly #failedAt: Record<string, string> = {};
@@ -245,7 +245,7 @@ class Campaign {
     return later.flatMap(sent).some(isSame) ? "in words" : "found again";
   }
 
-  /** What the messages ask for where the service made something after all. */
+  /** What the messages ask for if the service has created something after all. */
   async #adoptWhatTurnedUp(routes: readonly string[], text: string): Promise<void> {
     const turnedUp = (await this.stack.service.endpoints()).find(
       ({ id, branch_id, type }) =>
@@ -330,7 +330,7 @@ class Campaign {
       this.stack.service.emulator.apiKey,
     ]);
     this.harm.leaked.push(...found.map((leak) => `${this.name}: ${leak}`));
-    // Of key sets whose answer was lost nobody knows the secret, so it is looked for by its shape.
+    // Nobody knows the secret of key sets whose response was lost, so the test searches for its form.
     if (/ssk_[\w-]{20}/.test(this.stack.said)) this.harm.leaked.push(`${this.name}: a server key in the CLI's output`);
   }
 }

@@ -35,7 +35,7 @@ test("a project that was set up by hand is brought under Pulumi, edited by hand,
     stderr: "",
   });
 
-  // By hand: of each kind of object one is changed or deleted, and one is added.
+  // By hand: one object of each kind is changed or deleted, and one is added.
   const endpoints = await service.endpoints();
   const endpointOf = (branch: string, type: string) =>
     endpoints.find((each) => each["branch_id"] === branch && each["type"] === type)?.["id"] as string;

@@ -67,7 +67,7 @@ test("a project that was set up by hand is imported, and the program that is wri
     "PATCH /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}",
   ]);
   expect(await stack.exported()).not.toContain('"protect":true');
-  // What was there has stayed: the secrets, too, which the state shows as hashes.
+  // Existing values are unchanged, secrets too, which the state shows as hashes.
   expect(await stack.service.state()).toEqual(before);
   expect(await stack.drift()).toMatchObject({ code: 0 });
 

@@ -130,7 +130,7 @@ interface Figures {
   users: number;
   /** Unnamed replicas that no state held: removed by hand, where the CLI named only the interrupted creation. */
   replicas: number;
-  /** What stood at the service beyond all that. */
+  /** Other objects that existed at the service. */
   duplicates: number;
   /** After how many milliseconds each provider ended by itself after its CLI. */
   endedAfter: number[];
@@ -168,7 +168,7 @@ class Campaign {
   /** For each provider whose CLI was killed, observed from the kill on: how long it lived after that. */
   readonly #orphaned: Promise<number>[] = [];
   readonly #log: string[] = [];
-  /** What each command of this step has said. */
+  /** The output of each command of this step. */
   #said: string[] = [];
 
   private constructor(
@@ -193,7 +193,7 @@ class Campaign {
     return this.figures.cli + this.figures.provider;
   }
 
-  /** What was done, for a failure. */
+  /** The steps so far, for the message of a failure. */
   get log(): string {
     return this.#log.join("\n");
   }
@@ -267,7 +267,7 @@ class Campaign {
     this.figures.users++;
   }
 
-  /** As docs/troubleshooting.md says of replicas without a name: one at most for each creation that was interrupted. */
+  /** As docs/troubleshooting.md says about replicas without a name: at most one for each interrupted creation. */
   async #deleteSurplusReplicas(): Promise<void> {
     const { service } = this.stack;
     const known = (await this.stack.resources()).map(({ outputs }) => outputs["endpointId"]);
@@ -385,7 +385,7 @@ test.each(SEEDS)("a stack comes back from each kill, seed %d", async (seed) => {
   const campaign = await Campaign.start(seed);
   const { stack, gateway } = campaign;
   const { service } = stack;
-  // What others have.
+  // The objects of others.
   const replica = { branch_id: "br-main", type: "read_only", name: "colleague", autoscaling_limit_max_cu: 4 };
   await api(service.emulator, "POST", "/projects/prj-demo/endpoints", { endpoint: replica });
   await service.addProject({ id: "prj-other", branches: [{ id: "br-other" }] });

@@ -274,13 +274,13 @@ test.each(WHOLE ? SDKS : SDKS.slice(0, 1))(
     await stack.service.fault({ method: "GET", status: 503, times: 0 });
     expect((await stack.refresh()).code).not.toBe(0);
     await stack.service.clearFaults();
-    // Where a program runs, the SDK writes what it gives into the log of events.
+    // If a program runs, the SDK writes its inputs to the event log.
     expect(await stack.run("refresh", "--preview-only", "--event-log", file("events.json"))).toMatchObject({ code: 0 });
     expect(await stack.preview("--refresh", "--save-plan", file("drifted.json"))).toMatchObject({ code: 0 });
     expect((await svc(stack, ["drift"])).code).toBe(7);
     await svc(stack, ["drift", "--format", "json"]);
     expect((await svc(stack, ["drift", "--accept", "--force", "--json"])).stdout).toMatch(/"accepted": \[\s*\{/);
-    // What an acceptance has written is a program.
+    // An accepted edit is part of the program.
     const program = readFileSync(file("program/index.js"), "utf8");
     expect(program).toContain('work_mem: "9MB"');
     expect(secrets.filter((secret) => program.includes(secret))).toEqual([]);

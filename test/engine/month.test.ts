@@ -41,7 +41,7 @@ test("a month of a team: three stacks, two accounts, and what people do by hand"
     const terminal = reader.terminal("shop");
     const program = join(reader.folder, "shop", "index.ts");
     let log = "";
-    /** What is typed, and how it ends. */
+    /** The typed command, and its exit code. */
     const type = async (script: string, code: number | "failed" = 0): Promise<string> => {
       const { code: ended, output } = await terminal.run(script);
       log += output;
@@ -151,7 +151,7 @@ test("a month of a team: three stacks, two accounts, and what people do by hand"
     expect(await type("SVC_STRICT_PLAN=1 pulumi up --yes --stack staging")).toContain("~ 2 updated");
     expect(await type("pulumi stack output host --stack staging")).toBe(host);
 
-    // Nobody destroys the shop's sign-in by mistake.
+    // Nobody deletes the shop's sign-in by mistake.
     await type("pulumi config set isProtected true --stack prod");
     expect(await type("pulumi up --yes --skip-preview --stack prod")).toContain("~ 1 updated");
     expect(await type("pulumi destroy --yes --stack prod", "failed")).toMatch(/auth.*protect/s);

@@ -61,7 +61,7 @@ describe("the options of a resource", () => {
     const run = await stack.up();
     expect(run).toMatchObject({ code: 0 });
     expect((await stack.resource("api")).urn).toContain("my:Team$pulumi-nodejs:dynamic/svc:ComputeEndpoint::api");
-    // What is hidden follows, so that later lines go to the right resource.
+    // The hidden keys follow, so that later lines go to the right resource.
     expect((await stack.resource("api")).inputs["__urn"]).toBe((await stack.resource("api")).urn);
     expect(await stack.drift()).toMatchObject({ code: 0 });
     stack.program(program("size: 2", 'aliases: [{ parent: "urn:pulumi:dev::proj::my:Team::team" }]'));

@@ -103,7 +103,7 @@ test("a plan asks for at most one list of a collection, none without new objects
   // Only a plan reads the branches: here the plan of the preview.
   expect((await asked(stack)).filter((request) => request === BRANCHES)).toHaveLength(1);
 
-  // Nothing is asked, so that a wrong key would not matter.
+  // No request is sent, so a wrong key would not matter.
   await service.clearRequests();
   expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await asked(stack)).toEqual([]);

@@ -37,7 +37,7 @@ test("the quickstart creates, finds drift, repairs, destroys, and leaves nothing
     expect.stringContaining("no changes, no drift"),
     expect.stringContaining("destroyed: "),
   ]);
-  // What the CLI itself says of the same scenes.
+  // The CLI's own messages about the same scenes.
   for (const said of [/\+ 3 created/, /~ 1 updated/, /- 3 deleted/]) expect(text).toMatch(said);
 
   // A server key, the quickstart's own key and passphrase (random hex), and what the caller has set.

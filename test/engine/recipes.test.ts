@@ -140,7 +140,7 @@ test("the monorepo of docs/recipes.md is deployed", async () => {
   const before = await stack.service.state();
   for (const { file, text } of blocks) if (file?.startsWith("packages/") === true) stack.write(file, text);
   stack.write("Pulumi.yaml", textOf("Pulumi.yaml").replace("name: monorepo", "name: proj"));
-  // As the workspaces of a package manager link it.
+  // Linked as the workspaces of a package manager are.
   const modules = join(stack.folder, "program", "packages", "infra", "node_modules");
   mkdirSync(modules);
   symlinkSync(join("..", "..", "computes"), join(modules, "computes"));

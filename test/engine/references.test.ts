@@ -214,7 +214,7 @@ describe("a program with every secret by reference, in a folder that main names"
     }
     // One for each use of a value, though two of the values are one.
     expect(digestsIn(state)).toHaveLength(5);
-    // Where the engine prints what it stores, it prints it encrypted.
+    // If the engine prints what it stores, it prints it encrypted.
     for (const text of texts.slice(0, 2)) expect(digestsIn(text)).toEqual([]);
     for (const place of encryptedIn(stack)) expect(place).toMatch(/^outputs\.(__applied|secretServerKey)/);
   });

@@ -58,7 +58,7 @@ test("verbose logs and events hold values in plain text, and a plan does not", a
   stack.env["PULUMI_DEBUG_GRPC"] = file("grpc");
   const up = await stack.up("--json", "--event-log", file("events"), "-v=9", "--logtostderr", "--logflow");
   expect(up).toMatchObject({ code: 0 });
-  // Beside the events of --json.
+  // In addition to the events of --json.
   const log = up.text.split("\n").filter((line) => line.startsWith('{"time":'));
   const { apiKey } = stack.service.emulator;
   for (const [text, held] of [

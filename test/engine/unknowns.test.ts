@@ -15,7 +15,7 @@ test("values that are not known yet pass a preview, which only reads; they are c
   const preview = await stack.preview();
   expect(preview).toMatchObject({ code: 0 });
   expect(preview.text).toMatch(/2 to create|3 to create/);
-  // Of the integration, whose project is known.
+  // The output of the integration, whose project is known.
   expect((await service.requests()).map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     "GET /projects/prj-demo/auth/integrations",
     "GET /projects/prj-demo/branches",

@@ -109,7 +109,7 @@ interface Scene {
   readonly unfinished: readonly string[];
   /** It holds secrets in plain text. */
   readonly inClear?: true;
-  /** What the program finds outside of itself. */
+  /** The objects that exist before the program runs. */
   readonly give?: (stack: Stack, when: "before" | "after") => void;
 }
 
@@ -372,7 +372,7 @@ test.each(WHOLE ? states : states.filter((state) => state.startsWith(oldest)))(
     const shown = preview.text + refreshed.text + (await stack.exported());
     expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
     if (scene.inClear === true) expect(refreshed.text).not.toMatch(/\[secret\]|~/);
-    // Nothing has changed since at the service, which may show by now what was left unfinished.
+    // Nothing else has changed at the service since, which may show the unfinished change by now.
     const finished = (all: typeof outputs): object =>
       Object.entries(all).filter(([urn]) => !scene.unfinished.includes(urn.split("::").at(-1) ?? ""));
     expect(finished(await outputsOf(stack))).toEqual(finished(outputs));

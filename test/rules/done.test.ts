@@ -59,7 +59,7 @@ async function prepared({ from, prepare }: Mutation, { given }: Scene): Promise<
 const changedBy = ({ from = {}, to = {} }: Mutation): string[] =>
   Object.keys(to).filter((name) => JSON.stringify(Reflect.get(to, name)) !== JSON.stringify(Reflect.get(from, name)));
 
-/** What did not happen is not in the state, and the next plan retries it. */
+/** A change that did not happen is not in the state, and the next plan retries it. */
 function expectNotRecorded(mutation: Mutation, outcome: Outcome): void {
   const words = wordsOf(outcome);
   expect(words).not.toBe("");
@@ -196,7 +196,7 @@ describe("an answer of the right shape with another value than was sent", () => 
 
   test.each<readonly [string, Rule, number]>([
     ["was made with another value", { rewrite: sentAnotherSize }, 8],
-    // As the record is: right in shape, and as it was.
+    // The same as the record: the right form, and unchanged.
     ["was not made", { rewrite: (body) => ({ ...body, endpoint: { passwordless_access: true } }) }, 2],
   ])("to a resize that %s is a failure which names the argument, and asks again", async (_how, rule, shown) => {
     const { given, network } = await computeScene();
@@ -437,7 +437,7 @@ async function settledOperations(given: Harness): Promise<void> {
 }
 
 describe("a change of settings", () => {
-  /** What a service may show beside what is documented. */
+  /** Undocumented fields that a service may show. */
   const SHOWN = {
     pg_settings: { work_mem: "8MB" },
     preload_libraries: { use_defaults: true, enabled_libraries: ["timescaledb"], installed: ["a"] },

@@ -143,7 +143,7 @@ test.each(ARGUMENTS)(
       { numRuns: 60 },
     );
     expect((await check(kind, { [name]: UNKNOWN })).filter(about(name))).toEqual([]);
-    // What zod compares with a number.
+    // Values that zod compares with a number.
     await check(kind, { [name]: { length: { toString: 1 } } });
     for (const inList of [true, false])
       expect((await check(kind, { [name]: nested(100_000, inList) })).filter(about(name))).not.toEqual([]);

@@ -99,7 +99,7 @@ describe("a list of the service", () => {
     Object.fromEntries(Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? [] : value])),
   );
 
-  // What lives in an integration is looked for in two lists: laggingLists.test.ts.
+  // Objects in an integration are searched in two lists: laggingLists.test.ts.
   test.each(EACH_KIND.filter(([, { inIntegration }]) => !inIntegration))(
     "that lacks %s once, and shows it after a lag, drops nothing",
     async (_kind, kind) => {
@@ -123,7 +123,7 @@ test("a domain can be deleted while another auth provider of the project has it 
   expect(await recordsOf(given, "domains")).toEqual([]);
 });
 
-/** As the program spells it, and as the service may. */
+/** The spelling of the program, and one that the service may use. */
 const site = "https://a.example.com";
 
 describe("a domain that the service spells otherwise, and that a lagging list hides", () => {

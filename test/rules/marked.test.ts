@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A value as a program gives it. */
 interface Given {
   readonly secret: string;
-  /** Of its own for each cell: they run side by side. */
+  /** A project for each cell, because the cells run in parallel. */
   readonly name: string;
 }
 
@@ -105,7 +105,7 @@ class Life {
     const inputs = this.#kept(checked.inputs ?? {}, news);
     if (this.id !== "") {
       const { changes, replaces = [] } = await provider.diff(this.id, unmarked(this.#outs), unmarked(inputs));
-      // Where the provider leaves it open, the engine compares the inputs.
+      // If the provider does not decide, the engine compares the inputs.
       const differs = changes ?? !isDeepStrictEqual(unmarked(this.#inputs), unmarked(inputs));
       if (!differs) return void (this.#inputs = inputs);
       if (replaces.length > 0) await this.#delete();
@@ -127,7 +127,7 @@ class Life {
       given.failures.push(String(error));
       const { id = "", properties } = error as { id?: string; properties?: Properties };
       if (properties !== undefined) {
-        // Of a partial update the old inputs stay.
+        // After a partial update the old inputs stay.
         if (this.id === "") this.#inputs = inputs;
         [this.id, this.#outs] = [id, this.#kept(properties, inputs)];
       }
@@ -144,7 +144,7 @@ class Life {
     [this.#inputs, this.#outs] = [this.#kept(inputs, this.#inputs), this.#kept(props, this.#outs)];
   }
 
-  /** As `get` reads it: the state knows nothing. */
+  /** As `get` reads it: the state is empty. */
   async lookedUp(): Promise<string> {
     this.given.restart();
     const { props = {} } = await this.given.provider.read(this.id, {});

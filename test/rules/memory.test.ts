@@ -119,7 +119,8 @@ describe("a list that is declared by index", () => {
           ({ errors } = await stack.up(wanted, { seed: seed + 100 * time }));
           for (const error of errors) expect(error).toMatch(/https:\/\/\w\.example\.com.*(adopt|already|another)/);
         }
-        // What only goes at the very end is in the way of its new name for ever: "adopt" is the way that the words name.
+        // An object that is deleted only at the very end always blocks its new name: the message names "adopt" as the
+        // way out.
         if (to.length < from.length && errors.length > 0)
           expectDone(await stack.up(domainsOf(projectId, to), { seed }));
         else expect(errors).toEqual([]);
@@ -326,7 +327,7 @@ describe("adopt: true beside a compute that this run takes away", () => {
       const moving = [primary("alpha", p, branch(p, 2)), primary("beta", p, branch(p, 1), { adopt: true })];
       const { errors } = await stack.up(ordered(moving, turned), { seed });
       if (turned && errors.length > 0) {
-        // Nobody could know of the other one yet: then it is said, and nothing is lost.
+        // The other one could not be known yet: then it is reported, and nothing is lost.
         expect(errors.join("\n")).toMatch(/alpha.*beta|beta.*alpha/s);
         expect(await places(given, p)).toHaveProperty(id.split("/")[1] ?? "");
         return;
@@ -447,7 +448,7 @@ describe("a rename without an alias, the old name deleted last", () => {
         expectDone(await stack.up(program("new"), { seed }));
         expect(stack.state.map(({ name }) => name)).toEqual(["new"]);
         const held = await given.holdings(place.projectId);
-        // What nothing deletes, nothing has changed.
+        // Objects that nothing deletes are unchanged.
         if (deletion === undefined) expect(look(held)).toEqual(before);
         else expect([standing(held, old), standing(held, stack.entry("new"))]).toEqual([[], [expect.anything()]]);
         await expectClean(stack, program("new"));
@@ -575,7 +576,7 @@ describe("primaries that move in one run", () => {
         if (errors.length > 0 && order.join() !== "2,1,0") break;
       }
       if (order.join() === "2,1,0") expect(errors).toEqual([]);
-      // What the words say.
+      // The messages.
       expectDone(await stack.up(chain("prj-one", order, 1), { seed: 1, parallel: 16 }));
       expect(Object.keys(await places(given, "prj-one")).sort()).toEqual(before);
     },
@@ -600,7 +601,7 @@ describe("primaries that move in one run", () => {
 });
 
 describe("one object in two entries of the state", () => {
-  /** As two imports, or a state that was edited, leave it. */
+  /** The result of two imports, or of an edited state. */
   async function heldTwice(given: World, declared: (name: string) => Declared): Promise<Stack> {
     const stack = given.stack();
     expectDone(await stack.up([declared("alpha")]));
@@ -757,7 +758,7 @@ test("a replacement that makes the new Whitelist first does not delete what that
   const list = (letters: string) => ({ projectId: PROJECT, domains: [...letters].map(site) });
   const old = await given.create(list("ab"));
   given.restart();
-  // As with `deleteBeforeReplace: false` and `replaceOnChanges: ["domains"]`: both bear one URN.
+  // As with `deleteBeforeReplace: false` and `replaceOnChanges: ["domains"]`: both have the same URN.
   await given.create(list("bc"));
   await given.provider.delete(old.id, old.outs);
   expect((await listed(given)).sort()).toEqual([site("b"), site("c")]);

@@ -34,11 +34,11 @@ interface Mistake {
   /** An up with this program came before, in what stood there then. */
   readonly before?: Program;
   readonly given?: (given: World) => Promise<unknown>;
-  /** What the plan says of it now, that it did not say before; left out: the same as before. */
+  /** The plan's new messages about it; omitted: the same as before. */
   readonly now?: RegExp;
   /** The up succeeds: what the plan says is what it does. */
   readonly succeeds?: true;
-  /** Nothing shows it before the creation. */
+  /** It cannot be seen before the creation. */
   readonly isSilent?: true;
   /** The service never answers as it should. All others have the time that a busy machine needs. */
   readonly isBroken?: true;

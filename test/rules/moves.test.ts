@@ -18,9 +18,11 @@ interface Case {
   /** Somebody does something meanwhile. */
   readonly meanwhile?: (given: World, idOf: (name: string) => string) => Promise<unknown>;
   readonly up: "succeeds" | "fails";
-  /** What the plan says that is not strict: nothing, that it fails unless another resource makes room, or that it fails. */
+  /**
+   * The result of a plan that is not strict: no message, a failure unless another resource makes room, or a failure.
+   */
   readonly plan: "nothing" | "unless" | "certain";
-  /** What a strict plan does, where it is not what `up` does. */
+  /** The result of a strict plan, if it differs from that of `up`. */
   readonly strict?: "succeeds";
 }
 
@@ -159,7 +161,7 @@ test.each(Object.entries(CASES))("%s", async (_what, one) => {
   const { before, program, meanwhile, up, plan, strict = up } = one;
   const given = await world();
   await given.project(P);
-  // Where it has to begin it may take its time.
+  // If it has to begin, it may take its time.
   const stack = given.stack(up === "succeeds" ? { siblingStartsMs: 30_000 } : {});
   const course = { seed: 1, preview: "none", parallel: 16, jitterMs: 0, looks: true } as const;
   expect((await stack.up(before, course)).errors).toEqual([]);

@@ -14,7 +14,9 @@ const busy = (status: number, headers: Record<string, string> = {}): Reply => {
 };
 
 describe("a read that is held off", () => {
-  /** What a read has in place of its 30 s: enough for all its requests on a machine that is busy, and less than it is held off. */
+  /**
+   * The time of a read, instead of 30 s: enough for all its requests on a busy machine, and less than it is held off.
+   */
   const READ_MS = 1_000;
   const HELD_MS = 2_000;
 

@@ -121,7 +121,7 @@ test("Whitelist in one and WhitelistDomain in the other: a refresh of the first 
   expect(await given.domains(ID)).toEqual([SITE, "https://list.example.com"]);
   await done(refreshedUp(one, list));
   expect(await given.domains(ID)).toEqual(["https://list.example.com"]);
-  // By declaration; the other one makes it again, as long as both stand.
+  // By declaration; the other one creates it again, as long as both exist.
   await done(refreshedUp(other, [domain]));
   expect(await given.domains(ID)).toEqual([SITE, "https://list.example.com"]);
 });

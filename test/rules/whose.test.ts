@@ -149,7 +149,7 @@ describe("an integration that a colleague has replaced since the last look", () 
   const readStale = async (held: KindCase) => {
     const scene = await sceneOf(held);
     const { given } = scene;
-    // What an `up --refresh` reads first; any child of the integration brings its list.
+    // The first list that an `up --refresh` reads: any child of the integration requires it.
     await given.read({ id: held.idIn(PROJECT), outs: {} }).catch(() => undefined);
     await given.edit({ kind: "integration", delete: true });
     await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main" });
@@ -275,7 +275,7 @@ describe("a list of integrations that lags", () => {
         const isOnce = (sent: Arrived): boolean => updated.filter(({ method }) => method === sent.method).length === 1;
         expect([held.kind, updated.length > 0, updated.every(isOnce)]).toEqual([held.kind, update !== undefined, true]);
         network.calm();
-        // What a run has added it does not delete.
+        // A run does not delete what it has added.
         given.restart();
         network.on({ method: "GET", path: INTEGRATIONS, nth: 1, answer: json(body) });
         await given.delete(now);
