@@ -32,7 +32,7 @@ export async function gateFigures(rounds: number): Promise<readonly Figure[]> {
   const postgres = await startPostgres({ settings: { max_connections: String(CONNECTIONS + 50) } });
   const emulator = await Emulator.start(postgres.url);
   try {
-    // Of the smallest size, fewer connections are allowed.
+    // The smallest size allows fewer connections.
     const size = { autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 };
     await emulator.api("PATCH", ENDPOINT, { endpoint: size });
     await emulator.settled("active");
@@ -91,7 +91,7 @@ async function connected(connectionString: string): Promise<Client> {
   return client;
 }
 
-/** Of one query after the other: without the gate, with it, and so on. */
+/** The times of single queries, alternately without and with the gate. */
 async function latencies(direct: string, gated: string): Promise<{ direct: number[]; gated: number[] }> {
   const [without, through] = [await connected(direct), await connected(gated)];
   const timed = async (client: Client): Promise<number> => {
@@ -136,7 +136,7 @@ class Emulator {
     private readonly child: ChildProcess,
     readonly pid: number,
     readonly baseUrl: string,
-    /** Of the compute, at the gate. */
+    /** The compute's connection string, at the gate. */
     readonly url: string,
   ) {}
 

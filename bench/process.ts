@@ -57,7 +57,7 @@ function loadMs(): number {
   return Number(execFileSync(process.execPath, ["-e", program], { cwd: ROOT, encoding: "utf8" }));
 }
 
-/** So many at once as the engine has under way. */
+/** As many at once as the engine runs. */
 async function inTurns<Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;

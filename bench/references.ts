@@ -4,7 +4,10 @@ import { Stack } from "./stack";
 const REFERENCES = 10;
 const PREVIEW = ["preview"];
 
-/** What a plan costs with secrets by reference, over the same program with literals: each of them is another value. */
+/**
+ * The cost of a plan with secrets by reference, compared with the same program with literals. Each reference has
+ * another value.
+ */
 export async function referenceFigures(rounds: number): Promise<readonly Figure[]> {
   const figures = new Figures("references");
   const values = Array.from({ length: REFERENCES }, (_, i) => [`SVC_BENCH_${i}`, `bench-value-${i}`] as const);

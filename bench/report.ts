@@ -100,6 +100,6 @@ export class Figures {
   }
 }
 
-/** What a process has in memory. */
+/** The memory of a process. */
 export const megabytes = (pid: number): number =>
   Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1_024;

@@ -6,7 +6,7 @@ import { startEmulator, type Emulator, type EmulatorOptions } from "../src/emula
 
 export const ROOT = join(__dirname, "..");
 
-/** What one command took. */
+/** The cost of one command. */
 export interface Run {
   readonly seconds: number;
   readonly requests: number;

@@ -10,7 +10,7 @@ const auth = new svc.AuthIntegration("auth", {
 
 /** The mail of the managed auth (confirmations, magic links) goes through your own server. */
 const mail = new svc.EmailServer("mail", {
-  // Of the integration: should that be replaced, this comes back with it.
+  // The output of the integration: if the integration is replaced, this is created again with it.
   projectId: auth.projectId,
   type: "standard",
   host: config.get("smtpHost") ?? "smtp.example.com",

@@ -9,7 +9,7 @@ beforeAll(async () => {
   await pulumi.runtime.setMocks({
     newResource: (args) => {
       declared.push(args);
-      // What only the service knows is made up here.
+      // Values that only the service knows are made up here.
       return { id: `${args.name}-id`, state: { ...args.inputs, host: "ep-mocked.example.com" } };
     },
     // The functions of pulumi-svc: their token is "svc:index:" and their name.

@@ -13,7 +13,7 @@ test("computes appear while `pulumi up` makes them, and a click makes drift that
   const { page, errors } = await openPage(stack.service.emulator);
   const row = (name: string) => page.locator("tr.compute", { hasText: name });
   const up = stack.up();
-  // As it comes, and not only in the end: the second one waits for the first.
+  // In order of arrival, not only at the end: the second one waits for the first.
   await row("api").getByText("init → active").waitFor({ timeout: 120_000 });
   expect(await row("reports").count()).toBe(0);
   await row("api").getByText("active", { exact: true }).waitFor();

@@ -320,7 +320,7 @@ describe("who may do what", () => {
       0,
       1,
     ]);
-    // Neither did the policy have to prevent anything.
+    // The policy did not have to prevent anything either.
     expect(errors).toEqual([]);
   });
 
@@ -413,7 +413,7 @@ describe("for everybody", () => {
     expect(new Set(stops.map((stop) => JSON.stringify(stop)))).toEqual(new Set(['{"outlined":true,"sized":true}']));
 
     await page.getByRole("button", { name: PRIMARY }).focus();
-    // What comes, changes and goes around it, and to it, leaves the focus where it is.
+    // Additions, changes and deletions around the focused element, and in it, leave the focus where it is.
     await edit(emulator, "endpoint", { create: { id: "ep-added-1", branch_id: "br-main", type: "read_only" } });
     await edit(emulator, "endpoint", { id: PRIMARY, set: { name: "renamed" } });
     await compute(page, PRIMARY).getByText("renamed").waitFor();
@@ -433,7 +433,7 @@ describe("for everybody", () => {
     await compute(page, PRIMARY).getByText("0.25–4 CU").waitFor();
     expect(await focus(page)).toBe(PRIMARY);
 
-    // What has the focus is deleted: the focus goes to what is near, not to the start of the page.
+    // The focused element is deleted: the focus moves to a neighbour, not to the start of the page.
     await page.getByRole("button", { name: "ep-added-1" }).focus();
     await edit(emulator, "endpoint", { id: "ep-added-1", delete: true });
     await compute(page, "ep-added-1").waitFor({ state: "detached" });

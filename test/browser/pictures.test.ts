@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { api, control, createCompute, DEMO, integrate, start, STANDARD_EMAIL } from "../support/emulator";
 import { openPage } from "../support/openPage";
 
-/** Where the pictures go; without it they are taken and thrown away. */
+/** The folder of the pictures; without it they are discarded. */
 const FOLDER = process.env["PULUMI_SVC_PICTURES"];
 
 /** A service in the middle of its work: computes in each state, an integration, a fault, requests of each sort. */

@@ -23,7 +23,7 @@ beforeAll(() =>
   pulumi.runtime.setMocks(
     {
       newResource: ({ type, name, ...given }) => {
-        // What a mock gets is untyped.
+        // The inputs of a mock are untyped.
         const inputs = given.inputs as Record<string, unknown>;
         if (type.includes(":dynamic")) made.push({ kind: type.split(":").at(-1) ?? "", name, inputs });
         else components.push(type);
@@ -102,7 +102,7 @@ test.each<[string, ComponentName, Args, Own]>([
 ])(
   "each argument of each child of a component with %s comes from where the map says",
   async (_what, name, args, own) => {
-    // As a program without types gives them.
+    // From a program without types.
     const Component = svc[name] as unknown as new (name: string, args: Args) => pulumi.ComponentResource;
     await Promise.all(resourcesIn(new Component("own", args)).map(({ urn }) => new Promise((is) => urn.apply(is))));
     expect(components.map(componentOfType)).toEqual([name]);
@@ -116,7 +116,7 @@ test.each<[string, ComponentName, Args, Own]>([
       expect([child.name, ...without.toSorted()]).toEqual([child.name, ...expected.toSorted()]);
       for (const [argument, origin] of origins) {
         const value = origin.reduce<unknown>((inner, key) => Object(inner)[key], args);
-        // Of a provider with the keys of the service, and what the component assumes.
+        // A provider with the shared keys, and what the component assumes.
         if (value === undefined) continue;
         reached.add(String(origin[0]));
         expect([child.name, argument, clear(child.inputs[argument])]).toEqual([child.name, argument, value]);

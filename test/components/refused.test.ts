@@ -12,7 +12,7 @@ beforeAll(() =>
 const CANARY = "canary-component";
 const ANYTHING = [undefined, null, 7, CANARY, true, [CANARY], pulumi.output({}), Promise.resolve({}), () => undefined];
 
-/** What a component says of arguments as JavaScript may give them. */
+/** A component's messages about arguments that only JavaScript allows. */
 function words(component: unknown, args: unknown, opts?: unknown): string {
   const Component = component as new (name: string, args: unknown, opts?: unknown) => unknown; // any arguments at all
   try {

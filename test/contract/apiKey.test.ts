@@ -79,7 +79,7 @@ test.each(KEY_FORMS)("%s that is configured as a blank text is not replaced by t
     expect(from({ [form]: blank })).toEqual({
       problem: `svc:${form} (or the ${form} of an explicit svc.Provider) is set, but has no value. Set it, or remove it with \`pulumi config rm svc:${form}\``,
     });
-    // Beside another form of the same place, nothing is in doubt.
+    // With another form in the same place, nothing is ambiguous.
     const other = form === "apiKey" ? "apiKeyEnv" : "apiKey";
     process.env["PROD_KEY"] = "PROD_KEY";
     expect(from({ [form]: blank, [other]: "PROD_KEY" }).key?.apiKey).toBe("PROD_KEY");
@@ -90,7 +90,7 @@ test("what is no text, such as a number of a program without types, is not repla
   process.env["SVC_API_KEY"] = "key-of-the-environment";
   for (const form of ["apiKey", "apiKeyEnv", "apiKeyFile"] as const) {
     for (const odd of [5, 0, false, { canary: 1 }, ["canary"]]) {
-      // As the engine hands it on.
+      // As the engine passes it on.
       const { key, problem } = findKey((name) => (name === form ? (odd as unknown as string) : undefined));
       expect(key).toBeUndefined();
       expect(problem).toBe(`svc:${form} (or the ${form} of an explicit svc.Provider) must be a string`);

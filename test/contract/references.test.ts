@@ -141,7 +141,7 @@ test.each([
   [{ fromEnv: "A", fromFile: "a" }, /nothing else/],
   [{ fromEnv: "A", more: 1 }, /nothing else/],
 ])("what is wrong with a reference is reported without it (%#)", (reference, words) => {
-  // As a program without types gives it.
+  // From a program without types.
   expect(referenceProblem(reference as unknown as SecretReference)).toMatch(words);
 });
 

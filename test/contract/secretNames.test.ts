@@ -45,7 +45,7 @@ describe("the name of a secret", () => {
     "smtppass",
     "authorization",
     "jwt",
-    // Who has it can guess what was hashed with it (`anon.salt` of PostgreSQL Anonymizer).
+    // Whoever has it can guess what was hashed with it (`anon.salt` of PostgreSQL Anonymizer).
     "salt",
     "password_hash",
     "token_old",
@@ -337,7 +337,7 @@ describe("any value", () => {
         isSecretName(value);
         holdsSecret(value);
         const { user, system } = process.cpuUsage(start);
-        // What grows with the square of the length takes minutes; a slow machine and the collector take their part of this.
+        // Quadratic growth would take minutes. A slow machine and the garbage collector need some of this time.
         expect((user + system) / 1000).toBeLessThan(1500);
       }),
       { numRuns: 300 },

@@ -38,7 +38,7 @@ async function describedBy(emulator: { url: string }): Promise<Described[]> {
   );
 }
 
-/** What no schema can know: the names of things that exist. */
+/** No schema can know these: the names of existing objects. */
 const KNOWN: Json = {
   ...{ project_id: "prj-demo", auth_provider: "supported_provider", branch_id: "br-main", email: "ana@example.com" },
   ...{ endpoint_id: PRIMARY, oauth_provider_id: "google", id: "microsoft", domain: "https://app.example.com" },

@@ -75,7 +75,7 @@ test("an OAuth provider has a name that the service knows, or any if that is con
   const any = await start({ anyOAuthProvider: true });
   await integrate(any);
   expect((await api(any, "POST", OAUTH, { id })).body).toMatchObject({ id });
-  // What somebody did by hand is not asked for its name.
+  // A change by hand is not checked for its name.
   const edit = { kind: "oauth_provider", project_id: "prj-demo", create: { id } };
   expect((await control(known.url, "POST", "/edit", edit)).status).toBeLessThan(300);
 });

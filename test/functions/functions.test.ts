@@ -253,7 +253,7 @@ describe("settings", () => {
 
   test("that are not known yet make the Output unknown, and the promise an error that says so", async () => {
     await configured();
-    // What a preview hands over for an output of a resource that is not there yet.
+    // The value that a preview passes for an output of a resource that does not exist yet.
     const apiKey = pulumi.output(pulumi.unknown) as unknown as pulumi.Output<string>;
     const provider = new svc.Provider("unknown", { apiKey });
     // Marked internal in the SDK's types.

@@ -10,7 +10,7 @@ const ANSWERS: Record<string, object> = {
   "svc:index:getEmailServer": { type: "standard", password: "mocked-password" },
 };
 
-// Neither a key nor an address is set: whatever asked the service would fail.
+// No key and no address is set: a request to the service would fail.
 beforeAll(() =>
   pulumi.runtime.setMocks({
     newResource: ({ name, inputs }) => ({ id: `${name}-id`, state: inputs }),

@@ -95,7 +95,7 @@ describe("what a client has made in its database does not run with the rights of
     expect((await api(emulator, "DELETE", `${DEMO}/auth/users/${ada}`)).status).toBe(204);
     await users(client, "0");
     const own = await client.ask("select current_user");
-    // Of Postgres 18 or later it is the client's own role.
+    // In Postgres 18 or later it is the client's own role.
     expect([own, `${own}_sync`].map((role) => `${role}, ${own}_sync`)).toContain(await betrayed(client));
   });
 });

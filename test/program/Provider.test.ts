@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterEach(() => pulumi.runtime.setAllConfig({}));
 
-/** Of the key: what the engine is given to store. */
+/** The inputs of the key that the engine stores. */
 async function inputsOf(name: string, args: svc.ProviderArgs): Promise<Record<string, unknown>> {
   const provider = new svc.Provider(name, args);
   await new Promise((resolve) => provider.urn.apply(resolve));
@@ -62,9 +62,9 @@ test.each<[svc.ProviderArgs, RegExp]>([
 const FORMS = ["apiKey", "apiKeyEnv", "apiKeyFile"] as const;
 const NO_VALUE = "is given, but has no value. Set it, or leave it out to use the key of the stack";
 
-// What comes in an Output fails the process of the program: test/engine/keylessProvider.test.ts.
+// A value inside an Output fails the process of the program: test/engine/keylessProvider.test.ts.
 describe.each(FORMS)("%s without a value is not replaced by the key of another account:", (form) => {
-  // As a program without types gives it.
+  // From a program without types.
   const args = (value: unknown): svc.ProviderArgs => ({ baseUrl: "https://staging.test/api/v2", [form]: value });
   beforeEach(() => pulumi.runtime.setAllConfig({ "svc:apiKeyEnv": "PROD_KEY" }));
   const isMade = (name: string): boolean => made.some((one) => one.name === name);

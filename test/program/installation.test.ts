@@ -7,7 +7,7 @@ const found: jest.Mock<string | undefined, []> = jest.fn();
 const script: jest.Mock<string | undefined, []> = jest.fn();
 const sdk: jest.Mock<string, []> = jest.fn(() => "3.216.0");
 
-// Where the tests run the package finds itself, and jest's own `createRequire` knows no other place.
+// In the tests the package finds itself, and jest's own `createRequire` knows no other place.
 jest.mock("node:module", () => ({
   createRequire: () =>
     Object.assign(() => ({ version: sdk() }), {

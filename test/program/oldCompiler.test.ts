@@ -7,7 +7,7 @@ import { codeBlocks } from "../support/codeBlocks";
 jest.setTimeout(120_000); // Two programs of a compiler, each with the SDK's types.
 
 const sdk = dirname(require.resolve("@pulumi/pulumi/package.json"));
-/** What the Pulumi SDK runs a program with that has no TypeScript of its own. */
+/** The compiler that the Pulumi SDK uses for a program without its own TypeScript. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- There are no types of it; what is used here is the same today.
 const old = require(join(sdk, "vendor", "typescript@3.8.3", "typescript.js")) as typeof ts;
 

@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A value as a program gives it. */
 interface Given {
   readonly secret: string;
-  /** A project for each cell, because the cells run in parallel. */
+  /** A name for each cell, because the cells run in parallel. */
   readonly name: string;
 }
 

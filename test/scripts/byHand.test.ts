@@ -2,7 +2,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { call, environment, fakeExecutable, runProcess, temporaryFolder } from "../support/scripts";
 
-/** What a folder of a user may be called: cut at its spaces, or with its quotes taken for a shell's, it is another one. */
+/**
+ * Possible names of a user's folder. If it were split at its spaces, or its quotes were read as a shell's, it would be
+ * another folder.
+ */
 const NAME = `it's a "temporary" $HOME folder`;
 
 async function environmentFile(settings: Record<string, string>): Promise<string> {

@@ -16,7 +16,7 @@ const pageOf = (name: string): string => `docs/resources/${name}.md`;
 const [COMPUTE, EMAIL] = [pageOf("ComputeEndpoint"), pageOf("EmailServer")];
 const PAGES = ["docs/resources.md", "docs/functions.md", COMPUTE, EMAIL];
 
-/** What the pages are written from, in a folder of its own, and with the pages as they are. */
+/** The sources of the pages, in a separate folder, with the present pages. */
 function copy(): string {
   const root = temporaryFolder();
   for (const name of [

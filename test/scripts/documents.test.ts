@@ -6,7 +6,7 @@ const ROOT = join(__dirname, "..", "..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const manifest = JSON.parse(read("package.json")) as { files: string[]; devDependencies: Record<string, string> };
 
-/** What `npm pack` takes: its own three, and what "files" names. */
+/** The files in the npm package: the three that npm always adds, and those in "files". */
 const shipped = ["README.md", "LICENSE", "package.json", ...manifest.files];
 const documents = ["README.md", ...manifest.files].flatMap((name) => {
   if (name.endsWith(".md")) return [name];

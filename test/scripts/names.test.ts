@@ -10,7 +10,7 @@ const CODE = {
   "src/queue.ts": 'export function takeTurn() {}\nclass Queue { join() {} }\nexport const word = "--strict-plan";\n',
 };
 
-/** What is lost in these files, beside some code. */
+/** The unknown names in these files, beside some code. */
 async function lost(files: Record<string, string>): Promise<unknown> {
   const root = temporaryFolder();
   const all: Record<string, string> = { ...CODE, ...files };

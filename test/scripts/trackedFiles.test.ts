@@ -3,7 +3,7 @@ import { call, environment, folderWith } from "../support/scripts";
 /** The ending apart: this file is looked through as well. */
 const MD = ".md";
 
-/** What is found in these files, of which each line may refer to another. */
+/** The findings in these files. Each line may refer to another file. */
 async function lost(files: Record<string, string>): Promise<unknown> {
   const args = [JSON.stringify(folderWith(files)), JSON.stringify(Object.keys(files))];
   return (await call("tasks/check.mts", "lostReferences", args, environment([]))).value;

@@ -286,7 +286,7 @@ export class Stack {
 
   /** The state as `pulumi stack export` writes it, secrets encrypted. */
   async exported(): Promise<string> {
-    // Of a stack that a test has renamed, the CLI knows the file.
+    // If a test has renamed the stack, the CLI knows the file.
     return (
       exportedState(this.#backend) ?? (await pulumi(["stack", "export"], { cwd: this.#project, env: this.env })).stdout
     );
@@ -383,7 +383,7 @@ interface Host {
 }
 
 async function startHost(script: Script, cwd: string, env: Record<string, string>): Promise<Host> {
-  // As the engine tells the processes that it starts.
+  // As the engine passes it to the processes that it starts.
   const all = { ...env, PULUMI_NODEJS_PROJECT: "proj" };
   const file = join(ROOT, "test", "support", `${script}.cjs`);
   const host = fork(file, { cwd, env: all, execArgv: [], silent: script === "providerHost" });
@@ -402,7 +402,7 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** What a project holds that a program may have made. */
+/** The objects of a project that a program may have created. */
 function holdings({ projects }: { projects: Record<string, unknown>[] }): object {
   const ids = (value: unknown) => (value as Record<string, unknown>[]).map(({ id, domain }) => id ?? domain);
   return projects.map(({ id, endpoints, integrations, oauth_providers, domains, users, email_server }) => ({

@@ -13,21 +13,24 @@ import { isSecret } from "../../src/contract/engineSecrets";
 
 const STACK = join(".pulumi", "stacks", "proj", "dev.json");
 
-/** Of the passphrase in cli.ts: what the CLI derives with this salt, in a million rounds at the start of each command. */
+/**
+ * The key of the passphrase in cli.ts: the CLI derives it with this salt, in a million rounds at the start of each
+ * command.
+ */
 const SALT = "c2FsdHlzYWw=";
 const KEY = Buffer.from("22Ay5gty1HoKAupkR3FyzJGOG7enYiMjDHh8HGXjN5M=", "base64");
 
 /** The provider of secrets from which the CLI gets `KEY` without these rounds: a Vault, at `startVault`. */
 const VAULT = { url: "hashivault://tests", encryptedkey: Buffer.from("the key").toString("base64") };
 
-/** As much of a Vault as answers that. Returns the settings by which the CLI finds it. */
+/** The part of a Vault that answers these requests. Returns the settings by which the CLI finds it. */
 export async function startVault(): Promise<{ settings: Record<string, string>; close: () => void }> {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ data: { plaintext: KEY.toString("base64") } }));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  // Of a server that listens on a port.
+  // The address of a server that listens on a port.
   const { port } = server.address() as AddressInfo;
   const close = (): void => {
     server.close();
@@ -56,7 +59,7 @@ function opened(text: string): string {
 /** A state that `exportedState` has read, with each secret as `shown` makes it of the JSON text that was encrypted. */
 export function withSecrets(state: string, shown: (plaintext: string) => unknown): unknown {
   return JSON.parse(state, (_key, value: unknown) =>
-    // What the engine stores of a secret.
+    // The stored form of a secret.
     isSecret(value) ? shown(opened((value as { ciphertext: string }).ciphertext)) : value,
   );
 }
@@ -70,7 +73,7 @@ export interface Folders {
 
 /** An empty stack `dev` of the project `proj`, selected. `passphrase`: its key comes from that. */
 export function initStack({ project, backend, home }: Folders, passphrase: boolean): void {
-  // By the text that it encrypts, the CLI knows the right passphrase.
+  // The CLI recognizes the right passphrase by this encrypted text.
   const salt = `v1:${SALT}:${sealed("pulumi")}`;
   const { url, encryptedkey } = VAULT;
   const settings = passphrase

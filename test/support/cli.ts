@@ -39,7 +39,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Nothing of the caller's Pulumi login, stacks and settings gets in: only what a process needs to start. */
+/** Without the caller's Pulumi login, stacks and settings: only what a process needs to start. */
 export function cliEnvironment(home: string, backend: string): Record<string, string> {
   return {
     // The CLI's folder last: where it is on PATH already it keeps its place, and brings no other Node before the wanted one.
@@ -97,7 +97,10 @@ export interface RunningProcess {
   readonly command: string;
 }
 
-/** What a process has started, its own children and theirs: the CLI gives its hosts and providers process groups of their own. */
+/**
+ * The processes that a process has started, directly or indirectly: the CLI gives its hosts and providers process
+ * groups of their own.
+ */
 export function descendants(pid: number): RunningProcess[] {
   const listed = spawnSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).stdout;
   const processes = [...listed.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, child, parent, command = ""]) => ({

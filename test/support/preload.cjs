@@ -37,7 +37,7 @@ if (folder !== undefined) {
   const { request } = http;
   http.request = (options, ...rest) => {
     const { method, path } = options ?? {};
-    // Nobody can listen on port 1 without being asked to.
+    // Port 1 is never in use by accident.
     return request(isRefused(method, path) ? { ...options, port: 1 } : options, ...rest);
   };
 }

@@ -10,7 +10,7 @@ const { LanguageServer } = sdk("./automation/server.js");
 const { LanguageRuntimeService } = sdk("./proto/language_grpc_pb.js");
 const { LanguageHandshakeResponse } = sdk("./proto/language_pb.js");
 
-/** What the program exports are the outputs of the stack, or a function that makes them. */
+/** The exports of the program are the outputs of the stack, or a function that returns them. */
 async function program(info) {
   forget();
   process.chdir(info.getProgramDirectory());

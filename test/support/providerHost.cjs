@@ -10,7 +10,7 @@ const SCRIPT = sdk.resolve("./cmd/dynamic-provider");
 const { ResourceProviderService } = sdk("./proto/provider_grpc_pb.js");
 const { Empty } = sdk("google-protobuf/google/protobuf/empty_pb");
 
-/** What the script would serve at a port of its own. */
+/** The server that the script would start on a port of its own. */
 let served;
 class Server {
   addService(_definition, implementation) {
@@ -25,7 +25,7 @@ Module._load = (name, parent, ...rest) =>
     ? grpcOfScript
     : Reflect.apply(_load, Module, [name, parent, ...rest]);
 
-// Each script has its handlers of what nobody has caught.
+// Each script adds its handlers for uncaught errors.
 process.setMaxListeners(0);
 // Our package ends its process with the engine's.
 process.exit = () => {};

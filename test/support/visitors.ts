@@ -38,7 +38,7 @@ const pg: Visitor = async (uri) => {
     end: () => end,
     ask: async (sql: string) => {
       try {
-        // Each of several statements has a result.
+        // Each statement of a query has a result.
         const results = [await client.query<unknown[]>({ text: sql, rowMode: "array" })].flat();
         return String(results.at(-1)?.rows[0]?.[0]);
       } catch (error) {

@@ -138,7 +138,7 @@ test("shared providers of a new integration: found where the stack neither decla
   ]);
   const declared = [one("OAuthProvider", "prj-1/google", google), one("OAuthProvider", "prj-1/github/absent", github)];
   expect(foundIn(auth(), ...declared)).toEqual([]);
-  // Of another project, left over, or only looked up.
+  // A resource of another project, one left over, and one that is only looked up.
   const elsewhere = one("OAuthProvider", "prj-2/google", { ...google, projectId: "prj-2" });
   const left = one("OAuthProvider", "prj-1/google", google, { delete: true });
   const looked = one("OAuthProvider", "prj-1/google", {}, { outputs: google });

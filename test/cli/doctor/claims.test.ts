@@ -1,4 +1,4 @@
-/** Each line that the doctor may say of the settings and the keys, in each set-up that it may meet. */
+/** Each line of the doctor about settings and keys, in every possible set-up. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ interface SetUp {
   readonly plain?: readonly string[];
   /** FOLDER stands for the folder of the program. */
   readonly env?: Readonly<Record<string, string>>;
-  /** By their names; left out: there was no `up` yet. "unread": there is no stack, or its state cannot be read. */
+  /** By name; omitted: there was no `up` yet. "unread": there is no stack, or its state cannot be read. */
   readonly stored?: Readonly<Record<string, Stored>> | "unread";
   readonly project?: string;
   readonly projectName?: string;
@@ -54,7 +54,7 @@ interface SetUp {
 
 /** Nothing listens there. */
 const NOBODY = "http://127.0.0.1:1/api/v2";
-/** In place of a project: its id is a secret. */
+/** Instead of a project: its id is a secret. */
 const HIDDEN = "hidden";
 
 let baseUrl = "";
@@ -109,7 +109,7 @@ function stateOf(providers: Readonly<Record<string, Stored>>, common: object): S
   return new StackState(JSON.stringify({ deployment: { resources } }));
 }
 
-/** What the doctor says in a set-up; of its address, where none is given, that of the service. */
+/** The doctor's output in a set-up. Without an address of its own, it uses that of the service. */
 async function checksIn(setUp: SetUp): Promise<Check[]> {
   const { config = {}, plain = [], env = {}, stored = {}, project, projectName = "proj" } = setUp;
   const settings = config === "unreadable" ? undefined : Object.entries({ baseUrl, ...config });
@@ -300,7 +300,7 @@ test("claims.md has these set-ups and no others", () => {
   else writeFileSync(PAGE, page);
 });
 
-/** Where a key may come from, with what the service says to it. */
+/** The sources of a key, with the service's response to it. */
 const KEYS = [undefined, WORKS, ALSO_WORKS, REFUSED] as const;
 const FORMS = ["apiKey", "apiKeyEnv", "apiKeyFile", "environment"] as const;
 const FILES: Readonly<Record<string, string>> = { [WORKS]: "works", [ALSO_WORKS]: "also", [REFUSED]: "refused" };
@@ -332,7 +332,7 @@ test("of every pair of a configured and a stored key, the line of the stored one
     process.env = { ...clean };
     const env = { ...last.env, ...next.env };
     const checks = await checksIn({ config: next.settings, env, stored: { [provider]: { settings: last.settings } } });
-    // What a command that does not run the program finds: the state, else the environment.
+    // The key of a command that does not run the program: from the state, else from the environment.
     const holds =
       storedForm === "environment" || (storedKey === undefined && storedForm !== "apiKeyEnv") ? "nothing" : storedForm;
     const used = holds === "nothing" ? env["SVC_API_KEY"] : storedKey;

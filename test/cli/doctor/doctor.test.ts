@@ -20,7 +20,7 @@ interface Ended {
   code: number;
   /** Standard output and error. */
   text: string;
-  /** By their names. */
+  /** By name. */
   checks: Record<string, Check>;
   ok: boolean | undefined;
 }
@@ -108,9 +108,9 @@ interface FakePulumi {
   version?: string;
   config?: Record<string, { value: string; secret: boolean }>;
   projects?: string[];
-  /** In place of `projects`: the providers of the state by their names, each with what the last up stored. */
+  /** Instead of `projects`: the providers of the state by name, each with what the last up stored. */
   providers?: Record<string, { stored?: Record<string, string>; projects: string[] }>;
-  /** What the commands print that fail. */
+  /** The output of commands that fail. */
   fails?: Record<string, string>;
 }
 

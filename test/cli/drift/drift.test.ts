@@ -85,7 +85,7 @@ describe("what a refresh found", () => {
         messages: [expect.stringContaining('"ownedBy"'), expect.stringContaining('"jwksUrl"')],
       });
       expect(driftOf({ ...AUTH, outs: { ...outs, __first: undefined } })).toEqual([]);
-      // Beside an argument, too.
+      // Also in addition to an argument.
       const both = driftOf({ ...AUTH, declared: { ...declared, branchId: "a" }, found: { branchId: "b" } });
       expect(both[0]?.properties.map(({ path }) => path)).toEqual(["branchId", "ownedBy", "jwksUrl"]);
     });
@@ -331,7 +331,7 @@ describe("secrets", () => {
     expect(JSON.stringify(whole)).not.toMatch(/canary/);
   });
 
-  /** What an application keeps in its settings, and what a service may show at any place. */
+  /** Settings of an application, and values that a service may show anywhere. */
   const KEPT = {
     "app.pw": "canary-pw",
     "app.signing_key": "canary-signing",

@@ -39,7 +39,7 @@ const fileOf = (...ignore: object[]) => {
   return { name: "svc-drift.json", entries };
 };
 
-/** What `--ignore` of these would write with `--all-stacks`, for short. */
+/** The entries that `--ignore` would write with `--all-stacks`, in short form. */
 function written(
   refreshes: readonly Refresh[],
   flags: Partial<IgnoreFlags> = {},
@@ -83,7 +83,7 @@ test("without --all-stacks an entry holds for the stack that was looked at, and 
   expect(judged(refreshedOf(prod), undefined, fileOf(...entries), NOW)).toMatchObject({
     drift: [{ properties: [{ path: "name" }, { path: "size.max" }] }],
     tolerated: [],
-    // Of a stack that is not asked nothing is said.
+    // A stack that is not selected is not reported.
     unused: [],
   });
   // A name that an older file has still holds for both.

@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(temporary, { recursive: true });
 });
 
-/** Each export answers the next state; the last one stays. */
+/** Each export returns the next state; the last one repeats. */
 const CLI = `#!/bin/sh
 cd "$FOLDER"
 echo "$1" >> calls
@@ -84,7 +84,7 @@ const calls = (): string[] => readFileSync(join(folder, "calls"), "utf8").trim()
 
 test("a refresh that reports each resource is accepted, and leaves no file", async () => {
   expect((await look({})).flatMap(({ resources }) => resources).map(({ urn }) => urn)).toEqual([urnOf(api)]);
-  // What is only looked up, and what a replacement has deleted, need no result.
+  // A resource that is only looked up, and one that a replacement has deleted, need no result.
   const looked = entry(other, { inputs: {} });
   expect((await look({ resources: [entry(api), looked] }))[0]?.resources).toHaveLength(1);
   const unreplaced = entry(other, { pendingReplacement: true });

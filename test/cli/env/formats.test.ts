@@ -21,7 +21,7 @@ const variable = (name: string, value: string): Written => ({
 const rendered = (value: string, format: Format): string =>
   render([variable("A", value), variable("B", "last")], format);
 
-/** What a program may meet in a value: anything, and often what some reader takes for something else. */
+/** Values as programs get them: anything, and often what a reader interprets differently. */
 const anyText = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.string({ unit: fc.constantFrom(..."ab #'\"`$\\\n\r\t={}!%&;*?[]~()<>|^-\u0000\u001b\u2028\u202e\ufeff") }),
@@ -104,7 +104,7 @@ describe("dotenv", () => {
         return [key, trimmed.startsWith('"') ? bare.replace(/\\n/g, "\n").replace(/\\r/g, "\r") : bare];
       }),
     );
-  /** As `docker run --env-file` does: what is behind the first equals sign, quotes and all. */
+  /** Like `docker run --env-file`: everything after the first equals sign, including quotes. */
   const docker = (text: string): Record<string, string> =>
     Object.fromEntries(
       text.split("\n").flatMap((line) => {

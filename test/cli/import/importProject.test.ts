@@ -208,7 +208,7 @@ it("takes from the configuration what may be a secret among the settings of a co
   for (const text of [written("index.ts"), JSON.stringify(report), toText(report)])
     expect(text).not.toContain("canary");
   const { inputs } = entries().find(({ name }) => name === "dev") as Entry;
-  // Of an import file the engine encrypts these.
+  // The engine encrypts these properties of an import file.
   const { "app.mode": mode, ...marked } = (inputs["settings"] as { pgSettings: Properties }).pgSettings;
   expect(mode).toBe("fast");
   expect(Object.values(marked).filter((value) => typeof value === "object")).toHaveLength(3);
@@ -306,7 +306,7 @@ it("writes both files or none", async () => {
   expect(readdirSync(folder)).toEqual(["src"]);
 });
 
-/** Where the test's folder is a program, the first `pulumi` on PATH: its selected stack has this configuration. */
+/** If the test's folder is a program, the first `pulumi` on PATH: its selected stack has this configuration. */
 function fakeStack(
   config: Record<string, string>,
   fails: Record<string, string> = {},
@@ -536,7 +536,7 @@ it("gives secrets by reference where that is asked for, and no file holds one", 
   for (const { type, id, inputs, outputs } of entries()) {
     const provider = load(type.split(":").pop() ?? "");
     expect(await provider.check({}, inputs)).toMatchObject({ failures: [] });
-    // Nothing but the values, whose digest no state has yet, is left to send.
+    // Only the values are left to send, because no state has their digests yet.
     const wanted = type.endsWith("OAuthProvider") && id.endsWith("github");
     const { changes } = await provider.diff(id, inClear(outputs), inClear(inputs));
     if (!wanted) expect([id, changes]).toEqual([id, false]);

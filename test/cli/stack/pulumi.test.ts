@@ -157,7 +157,7 @@ test("the Node processes of a command that may take long end with its engine, an
   const [short, long] = [await run(["stack"]), await run(["preview"], { isLong: true })];
   expect(short.stdout).toBe("--no-warnings");
   const [, preload = ""] = /^--no-warnings --require "(.*)"$/.exec(long.stdout) ?? [];
-  // From the source, jest names the place of the source.
+  // When run from the source, jest reports the place in the source.
   expect(existsSync(preload.replace(/\.js$/, ".ts"))).toBe(true);
 });
 
@@ -185,7 +185,7 @@ describe("a CLI that writes its events", () => {
 
   function run(script: string): ChildProcessWithoutNullStreams {
     fakePulumi(script);
-    // Of jest's own environment: a child would get the one of its process.
+    // Jest has its own environment; a child would get that of its process.
     return spawn(process.execPath, ["-e", RUNNER, folder], { detached: true, env: process.env });
   }
   const waitFor = (name: string): Promise<boolean> => until(async () => existsSync(join(folder, name)), Boolean);
@@ -208,7 +208,7 @@ describe("a CLI that writes its events", () => {
     const ended = once(child, "close");
     await waitFor("begun");
     for (const signal of ["SIGHUP", "SIGTERM", "SIGHUP", "SIGINT"] as const) {
-      // Of the process group, as a terminal does it.
+      // The whole process group, as a terminal does it.
       process.kill(-(child.pid ?? Number.NaN), signal);
       await new Promise((resolve) => setTimeout(resolve, 300));
     }

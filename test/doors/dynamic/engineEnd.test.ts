@@ -10,7 +10,7 @@ import { ownPort, Service } from "../../support/service";
 
 jest.setTimeout(60_000);
 
-/** What the engine is to the provider's process: another process that listens, here without an answer to anything. */
+/** The engine as the provider's process sees it: another process that listens, here without any response. */
 const ENGINE =
   "require('node:http2').createServer().listen(Number(process.argv[1]), '127.0.0.1', function () { console.log(this.address().port); })";
 const INPUTS = { projectId: "prj-demo", size: 1, __provider: pointer("ComputeEndpoint") };
@@ -92,7 +92,8 @@ test("ends in the middle of a creation, and sends neither that again nor what wa
   const service = new Service(emulator);
   const sent = async (): Promise<unknown[]> =>
     (await service.requests()).filter(({ method }) => method === "POST").map(({ body }) => body);
-  // Each look answers 423 before anything is made: the creation tries again and again, and the project is locked for the other.
+  // Each attempt is answered with 423 before anything is created: the creation retries again and again, and the project
+  // is locked for the other.
   await service.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 423, times: 1000 });
   const creation = (branchId: string): Promise<unknown> =>
     provider.create({ ...INPUTS, branchId }).catch((error: unknown) => error);

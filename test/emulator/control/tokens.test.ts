@@ -42,7 +42,7 @@ const signed = async (emulator: Emulator, body: Json = {}): Promise<string> => {
   return String(answer.body.token);
 };
 
-/** As a verifier without any setting does it, with what the address serves now. */
+/** Like a verifier without any setting, with the keys that the address serves now. */
 async function verifiedAt(url: string, token: string) {
   const { createRemoteJWKSet, jwtVerify } = await import("jose");
   return jwtVerify(token, createRemoteJWKSet(new URL(url)));

@@ -45,7 +45,7 @@ const urnOf = ({ kind = "ComputeEndpoint", name = "api" }: Refresh): string =>
 function accepted({ refreshes, places = {}, ignored = [], others = [], asked = {} }: Scene): Promise<AcceptResult> {
   const now = (): string[] => sources().map(read);
   const before = now().join();
-  // Of a program that declares what is in its text.
+  // The plan of a program that declares what is in its text.
   const argsOf = ({ declared, found }: Refresh) => (now().join() === before ? declared : found) ?? {};
   const resources = refreshes.map((one) => {
     const place = places[one.name ?? "api"];
@@ -185,12 +185,12 @@ test("what the plan of the stack does not show is taken back, and the rest stays
   ]);
   expect([exitCode(result), result.files, result.otherStacks]).toEqual([7, ["index.ts"], ["prod"]]);
   expect(read("index.ts")).toBe(IMPORT + sized("api", 4) + sized("jobs"));
-  // Each time before the edit, and after it.
+  // Once before the edit, and once after it.
   expect(plans).toEqual([["api", "jobs"], ["api", "jobs", "other"], ["api"], ["api"]]);
 });
 
 test("a file of another stack stays, where the plan shows the value anyway: as an edit that is not deployed, or ignored", async () => {
-  // What creates it in this stack has no `new` of the name.
+  // In this stack, no `new` with the name creates it.
   const text = IMPORT + sized("api");
   write("dev.ts", text);
   const planned: Asked["planned"] = (urns) => Promise.resolve(new Map(urns.map((urn) => [urn, { size: 4 }])));

@@ -65,7 +65,7 @@ async function accepted(scene: Scene): Promise<AcceptResult & { text: string }> 
   };
   writeFileSync(join(folder, "index.ts"), program);
   const text = (): string => readFileSync(join(folder, "index.ts"), "utf8");
-  // Of a program that declares what is in its text.
+  // The plan of a program that declares what is in its text.
   const argsOf = ({ declared, found }: Refresh) => (text() === program ? declared : found) ?? {};
   const result = await acceptDrift(
     { resources, state: new StackState(JSON.stringify({ deployment })) },
@@ -143,7 +143,7 @@ test("an argument of several children is edited once where all of them differ in
     ],
   ]);
   expect(others.text).toBe(before);
-  // Of all that differ alike, only one was asked for.
+  // Only one of those that differ alike was selected.
   const named = await accepted({
     ...scene,
     children: all.map((name) => ({ name, found: { size: 4 } })),

@@ -70,7 +70,7 @@ async function accepted({ program, more = {}, config = "", defaults, drift, aske
   }));
   const urn = (name = "") => `urn:pulumi:dev::proj::${type}::${name}`;
   const before = stackText();
-  // Of a program that declares what the stack's file says.
+  // The plan of a program that declares what the stack's file says.
   const argsOf = ({ declared, found }: (typeof drift)[number]) => (stackText() === before ? declared : found) ?? {};
   const result = await acceptDrift(
     {

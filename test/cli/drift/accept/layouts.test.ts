@@ -200,7 +200,7 @@ describe("objects", () => {
         key: fc.constantFrom("", "'", '"'),
       })
       .chain((model) => {
-        // In place of each value a mark, so that two programs have the same layout.
+        // A mark replaces each value, so that two programs have the same layout.
         const tokens = ["projectId", ":", '"prj-demo"', ",", "branchId", ":", '"br-dev"'];
         for (const name of model.names) tokens.push(",", `${model.key}${name}${model.key}`, ":", `<${name}>`);
         return laidOut(["{", ...tokens, "}"]).map((layout) => ({ ...model, layout }));

@@ -123,7 +123,7 @@ test("a place that another resource of the state has is shared, a component's wi
   expect(isShared({ name: "other", trace: [CLASS, "project:///index.ts#7,4"] })).toBe(false);
   expect(isShared({ name: "other", trace: [CLASS, here] })).toBe(true);
   expect(isShared({ name: "parent", type, trace: [here] })).toBe(true);
-  // What a replacement has left has the name of its successor, and the place of before.
+  // An object left over from a replacement has the name of its successor, and the earlier place.
   expect(isShared({ delete: true, trace: [CLASS, here] })).toBe(false);
   expect(placesOf({ trace: [CLASS, ""] }, { name: "other", trace: [CLASS, ""] }).isShared(urnOf({}))).toBe(false);
 });

@@ -40,7 +40,7 @@ test("of a stack's configuration no secret is shown, in whatever form of YAML, a
   const shown = shownYaml(CONFIG);
   expect(shown).not.toContain("canary");
   expect(shown.split("\n")).toHaveLength(CONFIG.split("\n").length);
-  // What begins a secret text is hidden with it.
+  // A text that begins a secret is hidden with it.
   const harmless = CONFIG.split("\n").filter((line) => !/canary|BEGIN|[|>]-?$/.test(line));
   for (const line of harmless) expect(shown.split("\n")).toContain(line);
   expect(shown).toContain(`    password: "${SECRET}"\n    port: 587\n`);

@@ -249,7 +249,7 @@ interface Model {
   readonly shared: readonly Resource[];
   /** In code that no stack runs. */
   readonly dead: readonly Resource[];
-  /** Each stack in a file of its own, or both in one, by a condition. */
+  /** Each stack in its own file, or both in one, with a condition. */
   readonly layout: "files" | "conditions";
 }
 

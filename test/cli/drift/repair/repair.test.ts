@@ -154,7 +154,7 @@ test("without a terminal and without --yes it shows the plan, and says what is m
   expect((asked.stdout + asked.stderr).match(/nothing was changed/g)).toHaveLength(1);
   expect(asked.stdout).toMatch(/ComputeEndpoint api .*: update, which restarts the compute/);
   const [, fingerprint = ""] = /fingerprint ([0-9a-f]{32})/.exec(asked.stdout) ?? [];
-  // What is approved is the fingerprint that was shown.
+  // The approved fingerprint is the one that was shown.
   expect(await repaired({ flags: { expect: fingerprint } })).toMatchObject({ code: 2 });
   const json = reportOf(await repaired({ flags: { format: "json" } }));
   expect(json).toMatchObject({
