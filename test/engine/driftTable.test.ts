@@ -67,7 +67,7 @@ test("each argument that drifted is reported and brought back by one repair, and
   for (const row of DRIFTED_ARGUMENTS) cells.repair.set(row, REPAIRED[row.repair]);
 });
 
-test("each argument that drifted is accepted, after which a plan does not change it, or told", async () => {
+test("each argument that drifted is accepted, after which a plan does not change it, or reported", async () => {
   stack.program(PROGRAM);
   await changed();
   const { code, stdout } = await svc(stack, ["drift", "--accept", "--force", "--json"]);
@@ -79,7 +79,7 @@ test("each argument that drifted is accepted, after which a plan does not change
     const accepted = result.accepted.filter(isOfRow);
     const left = result.left.filter(isOfRow);
     expect([row.name, accepted.length + left.length]).toEqual([row.name, 1]);
-    cells.accept.set(row, left[0] === undefined ? "edited" : `told: ${left[0].reason}`);
+    cells.accept.set(row, left[0] === undefined ? "edited" : `reported: ${left[0].reason}`);
   }
   // With a refresh: what an update would change is what was left to a person, and nothing of the rest.
   const plan = await stack.preview("--refresh", "--json");
