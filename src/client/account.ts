@@ -1,4 +1,4 @@
-import { Changes, type SendOptions } from "./changes";
+import type { SendOptions } from "./changes";
 import { Collection } from "./collection";
 import { Creator } from "./createRecovery";
 import { ApiKey } from "./http/apiKey";
@@ -18,9 +18,9 @@ const keyOf = (list: ListName, projectId: string): string => `${list} ${projectI
 export class Account {
   readonly settings: ClientTimings;
   readonly budget: RequestBudget;
-  readonly changes: Changes;
   readonly redactor: Redactor;
-  readonly #requests: Requests;
+  readonly requests: Pick<Requests, "send" | "read">;
+  readonly #creator: Creator;
   readonly #reads = new SharedReads();
 
   constructor(options: ClientOptions) {
@@ -43,10 +43,8 @@ export class Account {
     });
     const transport = new Transport(options.baseUrl, key);
     this.budget = new RequestBudget(settings.minuteMs);
-    this.#requests = new Requests(transport, { key, redactor, settings, budget: this.budget, trace });
-    this.changes = new Changes(this.#requests, new Creator(this.#requests, transport), (projectId, lists) =>
-      this.#reads.invalidating(lists.map((list) => keyOf(list, projectId))),
-    );
+    this.requests = new Requests(transport, { key, redactor, settings, budget: this.budget, trace });
+    this.#creator = new Creator(this.requests, transport);
   }
 
   /** `Sending`: the options of its changes. */
@@ -64,8 +62,10 @@ export class Account {
       );
     return new Collection(kind, projectId, {
       lagMs: this.settings.lagMs,
-      changes: this.changes,
       readsSince: (since) => this.#reads.get(keyOf(what, projectId), read, since),
+      invalidating: () => this.#reads.invalidating(kind.touches.map((list) => keyOf(list, projectId))),
+      requests: this.requests,
+      creator: this.#creator,
     });
   }
 
@@ -81,7 +81,7 @@ export class Account {
   ): Promise<readonly ItemOf<What>[]> {
     const { path, items } = kindOf(what);
     const request: Request = { ...options, method: "GET", template: PROJECT + path, params: { project_id: projectId } };
-    return this.#requests.read(request, items);
+    return this.requests.read(request, items);
   }
 }
 

@@ -3,11 +3,11 @@
  * (docs/design/rules.md) once for all changes: a change is done when it is shown (1), an object is ours when that is
  * proven (2), and gone when lists have shown that (3).
  */
-import { changeRequest, type Changes, type Scope, type SendOptions } from "./changes";
-import { type Creation, type CreationRecovery, readEffect } from "./createRecovery";
+import { changeRequest, type SendOptions } from "./changes";
+import { type CreationRecovery, type Creator, type Made, readEffect } from "./createRecovery";
 import { type Deadline, sleep, withDeadline } from "./http/deadline";
 import { BadResponseError, FateUnknownError, inSeconds, NotFoundError, SvcError, TimeoutError } from "./http/errors";
-import type { ChangeResponse, Request } from "./http/requests";
+import type { ChangeResponse, Request, Requests } from "./http/requests";
 import { isInconclusive, undefinedIfGone } from "./reads/absence";
 import type { CachedReads, WaitOptions } from "./reads/sharedReads";
 import { PROJECT, type RecordKind } from "./records";
@@ -33,7 +33,6 @@ export interface Expected<Item> {
 }
 
 interface NewObject<Item> {
-  readonly body: object;
   /** Equal for creations whose objects could be confused. */
   readonly similarityKey: string;
   /** How to recognise the object if the response is lost or empty. */
@@ -53,7 +52,10 @@ interface Source<Item> {
   /** How long a list may lag (docs/design/api.md, Delays). */
   readonly lagMs: number;
   readonly readsSince: (since: number | undefined) => CachedReads<readonly Item[]>;
-  readonly changes: Pick<Changes, "run">;
+  /** Call before a change is sent; call the returned function when it ends, even on failure. */
+  readonly invalidating: () => () => void;
+  readonly requests: Pick<Requests, "send">;
+  readonly creator: Pick<Creator, "create">;
 }
 
 /**
@@ -148,48 +150,40 @@ export class Collection<Item extends object, Response = never, in Sending extend
     return { template: PROJECT + path, params: { ...params, [name]: id ?? "" } };
   }
 
-  /** Creates an object. @throws FateUnknownError if it may exist but is not proven to be ours. */
-  async create(object: NewObject<Item> & { readonly expected?: Expected<Item> }, options: Sending): Promise<Item> {
-    const { body, recovery, expected } = object;
-    const { thing } = this.kind;
-    const request = changeRequest({ method: "POST", ...this.all(), body }, options);
-    const made = await this.source.changes.run({
-      ...this.creation({ ...object, request }),
-      created: async (response) =>
-        this.#answered(response, recovery.isCandidate, request) ??
-        this.#listed(recovery.isOurs, `the service accepted ${thing}, but does not list it`, options),
-      found: (item, wasLost) => {
-        if (wasLost) recovery.onFound(item);
-        return item;
-      },
-    });
-    if (expected === undefined) return made;
-    expected.onAccepted?.(made);
-    return this.untilShown(made, expected, options);
+  /** Runs a change. Reads of the lists that it affects are not cached if they began before its end. */
+  async changing<Result>(work: () => Promise<Result>): Promise<Result> {
+    const invalidate = this.source.invalidating();
+    try {
+      return await work();
+    } finally {
+      invalidate();
+    }
   }
 
-  /** The steps of a creation that do not depend on what follows it. */
-  creation({
-    request,
-    similarityKey,
-    recovery,
-  }: Omit<NewObject<Item>, "body"> & { readonly request: Request }): Omit<
-    Scope & Creation<Item, Response, never>,
-    "created" | "found"
-  > {
-    const { thing, touches, idOf, idOfResponse, response } = this.kind;
-    return {
-      projectId: this.projectId,
-      lists: touches,
-      thing,
-      request,
-      schema: response,
-      collection: this,
-      idOf,
-      idOfResponse,
-      similarityKey,
-      recovery,
-    };
+  /** Creates an object. @throws FateUnknownError if it may exist but is not proven to be ours. */
+  async create(
+    { body, expected, ...object }: NewObject<Item> & { readonly body: object; readonly expected?: Expected<Item> },
+    options: Sending,
+  ): Promise<Item> {
+    const { isCandidate, isOurs, onFound } = object.recovery;
+    const request = changeRequest({ method: "POST", ...this.all(), body }, options);
+    const item = await this.changing(async () => {
+      const made = await this.post(request, object);
+      if ("found" in made) {
+        if (made.wasLost) onFound(made.found);
+        return made.found;
+      }
+      const otherwise = `the service accepted ${this.kind.thing}, but does not list it`;
+      return this.#answered(made.response, isCandidate, request) ?? this.#listed(isOurs, otherwise, options);
+    });
+    if (expected === undefined) return item;
+    expected.onAccepted?.(item);
+    return this.untilShown(item, expected, options);
+  }
+
+  /** Sends the request of a creation, within `changing`. */
+  post(request: Request, object: NewObject<Item>): Promise<Made<Item, Response>> {
+    return this.source.creator.create({ ...object, kind: this.kind, lists: this, request });
   }
 
   /**
@@ -200,29 +194,23 @@ export class Collection<Item extends object, Response = never, in Sending extend
     { id, body, expected }: { readonly id?: string; readonly body: object; readonly expected: Expected<Item> },
     options: Sending,
   ): Promise<Item> {
-    const { touches, response, thing } = this.kind;
+    const { response: schema, thing } = this.kind;
     const request = changeRequest({ method: "PATCH", ...this.one(id), body }, options);
     const isMeant = this.#hasId(id);
-    let isAccepted = false;
-    const { item, isListed } = await this.source.changes.run({
-      projectId: this.projectId,
-      lists: touches,
-      request,
-      schema: response,
-      accepted: async ({ value }) => {
+    const { item, isListed } = await this.changing(async () => {
+      try {
+        const { value } = await this.source.requests.send(request, schema);
         const answered = this.#answered(value, isMeant, request);
-        isAccepted = true;
         if (answered !== undefined) return { item: answered, isListed: false };
-        const otherwise = `the service accepted the request but does not list ${thing}`;
-        return { item: await this.#listed(isMeant, otherwise, options), isListed: true };
-      },
-      failed: async (error) => {
+      } catch (error) {
         // If something was sent that no list shows (`mayBeOld`), no list can tell whether the request took effect.
-        if (isAccepted || !(error instanceof FateUnknownError) || expected.mayBeOld !== undefined) throw error;
-        const item = (await readEffect(() => this.listAfterLag(options))).find(isMeant);
-        if (item === undefined || expected.differing(item, item).length > 0) throw error;
-        return { item, isListed: true };
-      },
+        if (!(error instanceof FateUnknownError) || expected.mayBeOld !== undefined) throw error;
+        const listed = (await readEffect(() => this.listAfterLag(options))).find(isMeant);
+        if (listed === undefined || expected.differing(listed, listed).length > 0) throw error;
+        return { item: listed, isListed: true };
+      }
+      const otherwise = `the service accepted the request but does not list ${thing}`;
+      return { item: await this.#listed(isMeant, otherwise, options), isListed: true };
     });
     expected.onAccepted?.(item);
     // Any list may be out of date.
@@ -237,39 +225,35 @@ export class Collection<Item extends object, Response = never, in Sending extend
     { id, matches = this.#hasId(id), thing = id }: Partial<Deletion<Item, Response>> & { readonly id: string },
     options: Sending,
   ): Promise<void> {
-    await this.source.changes.run({
-      projectId: this.projectId,
-      lists: this.kind.touches,
-      request: changeRequest({ method: "DELETE", ...this.one(id) }, options),
-      schema: this.kind.response,
-      ...this.deletion({ matches, thing }, options),
-    });
+    const request = changeRequest({ method: "DELETE", ...this.one(id) }, options);
+    const send = () => this.source.requests.send(request, this.kind.response);
+    await this.changing(() => this.proveDeleted(send, { matches, thing }, options));
   }
 
   /**
-   * Proves that the matching item is deleted. A 404 of the service means deleted (undefined), also if its container is
-   * gone. An empty response must be confirmed by a list within the lag; an inconclusive one by a list after the lag.
+   * Sends a deletion, and proves that the matching item is gone. A 404 of the service means gone (undefined), also if
+   * its container is gone. An empty response must be confirmed by a list within the lag; an inconclusive one by a list
+   * after the lag.
    * @throws BadResponseError when it is still listed.
    */
-  deletion<Body = Response>(
+  async proveDeleted<Body>(
+    send: () => Promise<ChangeResponse<Body>>,
     { matches, thing, needsNoList = ({ value }) => value !== undefined }: Deletion<Item, Body>,
     options: WaitOptions,
-  ) {
+  ): Promise<ChangeResponse<Body> | undefined> {
     const still = (): string => `${typeof thing === "string" ? thing : thing()} is still listed`;
     const lacks = (items: readonly Item[]): true | undefined => (items.some(matches) ? undefined : true);
-    return {
-      accepted: async (response: ChangeResponse<Body>): Promise<ChangeResponse<Body> | undefined> => {
-        if (needsNoList(response) || (await this.pollWithinLag(lacks, options))) return response;
-        throw new BadResponseError(`the deletion was accepted, but ${still()}`);
-      },
-      failed: async (error: unknown): Promise<undefined> => {
-        if (error instanceof NotFoundError) return undefined;
-        if (!(error instanceof SvcError) || !isInconclusive(error)) throw error;
-        const listed = await undefinedIfGone(() => this.listAfterLag(options));
-        if (listed === undefined || lacks(listed)) return undefined;
-        throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
-      },
-    };
+    try {
+      const response = await send();
+      if (needsNoList(response) || (await this.pollWithinLag(lacks, options))) return response;
+      throw new BadResponseError(`the deletion was accepted, but ${still()}`);
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      if (!(error instanceof SvcError) || !isInconclusive(error)) throw error;
+      const listed = await undefinedIfGone(() => this.listAfterLag(options));
+      if (listed === undefined || lacks(listed)) return undefined;
+      throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
+    }
   }
 
   /** The object of a response; undefined: it has none. One about another object proves nothing. */

@@ -2,11 +2,11 @@
  * Creates objects, and finds the object of a POST whose response was lost or unusable. An object is claimed only when
  * it is proven to be ours (docs/design/rules.md, 2).
  */
-import type { z } from "zod";
 import { FateUnknownError, SvcError } from "./http/errors";
 import type { Request, Requests } from "./http/requests";
 import type { Transport } from "./http/transport";
 import type { WaitOptions } from "./reads/sharedReads";
+import type { RecordKind } from "./records";
 
 /** The service's time has whole seconds. */
 const CLOCK_STEP_MS = 1_000;
@@ -42,25 +42,19 @@ interface Lists<Item> {
   listAfterLag(options: WaitOptions, from: number): Promise<readonly Item[]>;
 }
 
-/** A creation by its steps. `Sent`: what is known once its object is. */
-export interface Creation<Item, Body, Sent> {
-  /** For messages, such as `the compute`. */
-  readonly thing: string;
+interface Creation<Item extends object, Response> {
+  readonly kind: Pick<RecordKind<Item, Response>, "thing" | "response" | "idOf" | "idOfResponse">;
   /** The request. Its deadline and progress are those of the creation. */
   readonly request: Request;
-  /** The body of the response; omitted if the route answers without one. */
-  readonly schema?: z.ZodType<Body> | undefined;
-  readonly collection: Lists<Item>;
-  readonly idOf: (item: Item) => string;
-  readonly idOfResponse?: ((response: Body) => string) | undefined;
+  readonly lists: Lists<Item>;
   /** Equal for creations whose objects could be confused. */
   readonly similarityKey: string;
   readonly recovery: CreationRecovery<Item>;
-  /** What follows a good response. */
-  readonly created: (response: Body) => Promise<Sent> | Sent;
-  /** What follows when the object was found after the response was lost (`wasLost`) or empty. */
-  readonly found: (item: Item, wasLost: boolean) => Promise<Sent> | Sent;
 }
+
+/** A good response, or the object that was found after the response was lost (`wasLost`) or empty. */
+export type Made<Item, Response> =
+  { readonly response: Response } | { readonly found: Item; readonly wasLost: boolean };
 
 /** A creation whose response was lost or empty. */
 interface LostCreation {
@@ -132,17 +126,22 @@ export class Creator {
     private readonly clock: Pick<Transport, "serviceNow">,
   ) {}
 
-  async create<Item extends object, Body, Sent>(creation: Creation<Item, Body, Sent>): Promise<Sent> {
-    const { thing, request, schema, collection, idOf, idOfResponse, recovery } = creation;
+  async create<Item extends object, Response>({
+    kind: { thing, response: schema, idOf, idOfResponse },
+    request,
+    lists,
+    similarityKey,
+    recovery,
+  }: Creation<Item, Response>): Promise<Made<Item, Response>> {
     const options: WaitOptions = { deadline: request.deadline, onProgress: request.onProgress };
     const { isOurs, isOursIfAccepted = isOurs } = recovery;
-    const group = this.#groupOf(`${thing} ${JSON.stringify(request.params)} ${creation.similarityKey}`);
+    const group = this.#groupOf(`${thing} ${JSON.stringify(request.params)} ${similarityKey}`);
     let listedBefore = new Set<string>();
     let sentAt = Number.NaN;
     const beforeAttempt = async (): Promise<void> => {
       // In parallel, so that neither list is old when the request is sent.
-      const lists = [collection.list({ ...options, since: performance.now() }), request.beforeAttempt?.()] as const;
-      const [listed] = await Promise.all(lists);
+      const reads = [lists.list({ ...options, since: performance.now() }), request.beforeAttempt?.()] as const;
+      const [listed] = await Promise.all(reads);
       listedBefore = new Set(listed.map(idOf));
       recovery.checkListed?.(listed);
       // Of several attempts only the last may have taken effect: the others were refused, or never arrived.
@@ -161,7 +160,7 @@ export class Creator {
         load: async (from) => {
           resume?.();
           try {
-            const listed = await collection.listAfterLag(options, from);
+            const listed = await lists.listAfterLag(options, from);
             appeared = listed.filter((item) => !listedBefore.has(idOf(item)));
             matching = appeared.filter((item) => mayBeOurs(item, expected, sentAt));
           } catch (error) {
@@ -183,7 +182,7 @@ export class Creator {
     await group.enter(options);
     let lost: LostCreation | undefined;
     let wasLost = false;
-    let response: { readonly body: Body } | undefined;
+    let answered: Made<Item, Response> | undefined;
     let settled: Promise<void> | undefined;
     try {
       const { value } = await this.requests.send({ ...request, beforeAttempt }, schema);
@@ -193,7 +192,7 @@ export class Creator {
         throw new FateUnknownError(`the response names ${id}, which existed before`);
       if (id !== undefined) group.claimed.add(id);
       // A route without a schema answers without a body.
-      if (value !== undefined || schema === undefined) response = { body: value as Body };
+      if (value !== undefined || schema === undefined) answered = { response: value as Response };
       else {
         const accepted = new FateUnknownError(`the creation of ${thing} was answered with an empty response`);
         lost = lostBy(accepted, { ...recovery, isOurs: isOursIfAccepted });
@@ -206,9 +205,9 @@ export class Creator {
       settled = group.leave(lost);
     }
     await settled;
-    if (response !== undefined) return creation.created(response.body);
+    if (answered !== undefined) return answered;
     if (found === undefined) throw failure;
-    return creation.found(found, wasLost);
+    return { found, wasLost };
   }
 
   #groupOf(key: string): SimilarCreations {

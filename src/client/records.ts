@@ -173,6 +173,7 @@ export interface RecordKind<Item extends object, Response> {
   readonly one?: readonly [path: string, id: string];
   /** The body of an accepted change; omitted if its routes answer without one. */
   readonly response?: z.ZodType<Response>;
+  /** Omitted if the response shows no object. */
   readonly itemOf?: (response: Response) => Item;
   /** For a kind whose ids the service assigns and never reuses. */
   readonly idOfResponse?: (response: Response) => string;
@@ -209,12 +210,14 @@ export const RECORDS = {
     thing: "the branch",
     touches: [],
   }),
-  // Its creation has a route and a response of its own, and its contents are created and deleted with it.
+  // Its creation has a route of its own and answers with keys. Its contents are created and deleted with it.
   integrations: kind({
     path: "/auth/integrations",
     one: ["/auth/integration/{auth_provider}", "auth_provider"],
     items: z.looseObject({ data: z.array(authIntegrationSchema) }).transform((body) => body.data),
-    idOf: (item) => `${item.auth_provider} ${item.auth_provider_project_id}`,
+    response: keySetSchema,
+    idOfResponse: (keys) => keys.auth_provider_project_id,
+    idOf: (item) => item.auth_provider_project_id,
     thing: "the integration",
     touches: ["integrations", "oauthProviders", "domains", "emailServer"],
   }),

@@ -12,7 +12,6 @@ import {
 } from "../../src/client";
 import { Collection, type Expected } from "../../src/client/collection";
 import { isRouteMissing, SteadyObservation, undefinedIfGone } from "../../src/client/reads/absence";
-import { Changes } from "../../src/client/changes";
 import type { ChangeResponse } from "../../src/client/http/requests";
 import { isErrorBody, isGoneStatus } from "../../src/client/http/responses";
 import { SharedRead, SharedReads, type CachedReads } from "../../src/client/reads/sharedReads";
@@ -86,9 +85,9 @@ function collection(
   // What the steps do with a response is all that counts here.
   const requests = { send: async <Body>() => (await send()) as unknown as ChangeResponse<Body> };
   const creator = { create: async () => Promise.reject(new Error("no creation")) };
-  const changes = new Changes(requests, creator, () => () => undefined);
   const readsSince = (since: number | undefined) => reads.get("things", start, since);
-  const things = new Collection<Thing, Thing>(KIND, "p", { lagMs: LAG, changes, readsSince });
+  const invalidating = () => () => undefined;
+  const things = new Collection<Thing, Thing>(KIND, "p", { lagMs: LAG, readsSince, invalidating, requests, creator });
   return { things, sentAt, change: () => reads.invalidating(["things"])() };
 }
 
@@ -326,8 +325,9 @@ describe("deleting an item", () => {
 
   test("wants none where the caller knows better", async () => {
     const { things, sentAt } = collection([["b"]]);
-    const steps = things.deletion({ matches: is("b"), thing: "thing b", needsNoList: () => true }, {});
-    expect(await steps.accepted({ ...noBody, repeated: false })).toMatchObject(noBody);
+    const send = async () => ({ ...noBody, repeated: false });
+    const deletion = { matches: is("b"), thing: "thing b", needsNoList: () => true };
+    expect(await things.proveDeleted(send, deletion, {})).toMatchObject(noBody);
     expect(sentAt).toEqual([]);
   });
 

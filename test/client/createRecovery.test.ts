@@ -90,12 +90,14 @@ function service(listed: Item[] = [], serviceNow = AT) {
     const params = { project_id: project };
     const isOurs = ({ name }: Item): boolean => body.name === undefined || name === body.name;
     return creator.create({
-      thing,
+      kind: {
+        thing,
+        ...(schema && { response: schema }),
+        idOf: ({ id }: Item) => id,
+        idOfResponse: ({ id }: { id: string }) => id,
+      },
       request: { method: "POST", template: "/things", params, body, deadline, onProgress } as Request,
-      schema: schema ?? undefined,
-      collection,
-      idOf: ({ id }: Item) => id,
-      idOfResponse: ({ id }: { id: string }) => id,
+      lists: collection,
       similarityKey: key,
       recovery: {
         isOurs,
@@ -104,8 +106,6 @@ function service(listed: Item[] = [], serviceNow = AT) {
         onFound: () => undefined,
         ...how,
       },
-      created: (response): object => ({ response }),
-      found: (found, wasLost) => ({ found, wasLost }),
     });
   };
   return {

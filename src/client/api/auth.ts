@@ -3,7 +3,7 @@ import { changeRequest, type SendOptions } from "../changes";
 import type { Collection, ListOptions } from "../collection";
 import type { CreationRecovery } from "../createRecovery";
 import { FateUnknownError } from "../http/errors";
-import type { Request } from "../http/requests";
+import type { ChangeResponse, Request } from "../http/requests";
 import type { WaitOptions } from "../reads/sharedReads";
 import {
   type AuthIntegrationRecord,
@@ -13,6 +13,7 @@ import {
   type ItemOf,
   type KeySetRecord,
   PROJECT,
+  RECORDS,
   type ResponseOf,
   type UserRequest,
 } from "../records";
@@ -49,7 +50,7 @@ interface UserDeletion {
 export class AuthApi {
   constructor(private readonly account: Account) {}
 
-  integrations(projectId: string): Collection<AuthIntegrationRecord, never, ProvenOptions> {
+  integrations(projectId: string): Collection<AuthIntegrationRecord, KeySetRecord, ProvenOptions> {
     return this.account.collection("integrations", projectId);
   }
 
@@ -74,14 +75,16 @@ export class AuthApi {
 
   /** Restores the shared server. It is not an error if it is gone with its integration. */
   async resetEmailServer(projectId: string, options: ProvenOptions): Promise<void> {
-    const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const servers = this.emailServers(projectId);
-    const expected = { differing: (server: EmailServerRecord) => (isAnother(server) ? ["type"] : []) };
-    try {
-      await servers.update({ body: { type: "shared" }, expected }, options);
-    } catch (error) {
-      await servers.deletion({ matches: isAnother, thing: "another e-mail server" }, options).failed(error);
-    }
+    const request = changeRequest({ method: "PATCH", ...servers.one(), body: { type: "shared" } }, options);
+    const send = () => this.account.requests.send(request, RECORDS.emailServer.response);
+    const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
+    const deletion = {
+      matches: isAnother,
+      thing: "another e-mail server",
+      needsNoList: ({ value }: ChangeResponse<EmailServerRecord>) => value !== undefined && !isAnother(value),
+    };
+    await servers.changing(() => servers.proveDeleted(send, deletion, options));
   }
 
   /** All in one request. */
@@ -106,16 +109,14 @@ export class AuthApi {
     const { auth_provider: authProvider } = body;
     // The only change without a proof: nothing of ours exists yet, and the service refuses a second integration.
     const request = this.#post({ template: "/projects/auth/create", projectId, body }, options);
-    return this.account.changes.run({
-      ...this.integrations(projectId).creation({ request, similarityKey: authProvider, recovery }),
-      schema: bodies.keySet,
-      idOfResponse: (keys) => `${authProvider} ${keys.auth_provider_project_id}`,
-      created: (keys) => keys,
-      found: async (item) => {
-        recovery.onFound(item);
-        const integration = this.ownIntegration(projectId, recovery.isCandidate, item.auth_provider_project_id);
-        return this.createKeys(projectId, authProvider, { ...options, integration });
-      },
+    const integrations = this.integrations(projectId);
+    return integrations.changing(async () => {
+      const made = await integrations.post(request, { similarityKey: authProvider, recovery });
+      if ("response" in made) return made.response;
+      const { found } = made;
+      recovery.onFound(found);
+      const integration = this.ownIntegration(projectId, recovery.isCandidate, found.auth_provider_project_id);
+      return this.createKeys(projectId, authProvider, { ...options, integration });
     });
   }
 
@@ -123,22 +124,15 @@ export class AuthApi {
   async createKeys(projectId: string, authProvider: string, options: ProvenOptions): Promise<KeySetRecord> {
     const body = { auth_provider: authProvider };
     const request = this.#post({ template: "/projects/auth/keys", projectId, body, repeatable: true }, options);
-    return this.account.changes.run({
-      projectId,
-      lists: [],
-      request,
-      schema: bodies.keySet,
-      accepted: ({ value }) => {
-        const keys = required(value, "the keys were created, but the response does not contain them", request);
-        // The response names the integration, and so shows what happened after the list.
-        const { id } = options.integration;
-        if (id === undefined || keys.auth_provider_project_id === id) return keys;
-        throw new Error(
-          `the auth integration of this resource (${id}) was replaced by another one (${keys.auth_provider_project_id}) while keys were created. ` +
-            "The new key set belongs to that one and is not stored. Run pulumi up --refresh, which creates what is missing",
-        );
-      },
-    });
+    const { value } = await this.account.requests.send(request, bodies.keySet);
+    const keys = required(value, "the keys were created, but the response does not contain them", request);
+    // The response names the integration, and so shows what happened after the list.
+    const { id } = options.integration;
+    if (id === undefined || keys.auth_provider_project_id === id) return keys;
+    throw new Error(
+      `the auth integration of this resource (${id}) was replaced by another one (${keys.auth_provider_project_id}) while keys were created. ` +
+        "The new key set belongs to that one and is not stored. Run pulumi up --refresh, which creates what is missing",
+    );
   }
 
   /** Repeatable: it only requests an address, and nothing is transferred until somebody opens and confirms it. */
@@ -146,35 +140,24 @@ export class AuthApi {
     const body = { auth_provider: authProvider };
     const template = "/projects/auth/transfer_ownership";
     const request = this.#post({ template, projectId, body, repeatable: true }, options);
-    return this.account.changes.run({
-      projectId,
-      lists: ["integrations"],
-      request,
-      schema: bodies.transfer,
-      accepted: ({ value }) => ({ url: required(value, "the response does not contain the URL", request).url }),
-    });
+    const { value } = await this.account.requests.send(request, bodies.transfer);
+    return { url: required(value, "the response does not contain the URL", request).url };
   }
 
   async createUser(projectId: string, body: UserRequest, options: ProvenOptions): Promise<{ id: string }> {
     const request = this.#post({ template: "/projects/auth/user", projectId, body }, options);
-    return this.account.changes.run({
-      projectId,
-      lists: [],
-      request,
-      schema: bodies.user,
-      accepted: ({ value }) => ({
-        id: required(value, "the response does not contain the id of the user", request).id,
-      }),
-      failed: (error) => {
-        if (!(error instanceof FateUnknownError)) throw error;
-        throw new FateUnknownError(
-          `${error.what}; the user may or may not have been created: users cannot be listed`,
-          error.facts,
-          "Run pulumi up again. If it reports a conflict, the user was created: find the user in the table of the synced users " +
-            "(svc_auth.users_sync), and delete it or choose another address",
-        );
-      },
-    });
+    try {
+      const { value } = await this.account.requests.send(request, bodies.user);
+      return { id: required(value, "the response does not contain the id of the user", request).id };
+    } catch (error) {
+      if (!(error instanceof FateUnknownError)) throw error;
+      throw new FateUnknownError(
+        `${error.what}; the user may or may not have been created: users cannot be listed`,
+        error.facts,
+        "Run pulumi up again. If it reports a conflict, the user was created: find the user in the table of the synced users " +
+          "(svc_auth.users_sync), and delete it or choose another address",
+      );
+    }
   }
 
   /**
@@ -182,23 +165,21 @@ export class AuthApi {
    */
   async deleteUser({ projectId, userId, isIntegration }: UserDeletion, options: ProvenOptions): Promise<void> {
     const params = { project_id: projectId, auth_user_id: userId };
+    const route = { method: "DELETE", template: `${PROJECT}/auth/users/{auth_user_id}`, params } as const;
+    const request = changeRequest(route, options);
+    const send = () => this.account.requests.send(request);
+    const sendUntilClear = () =>
+      send().catch((error: unknown) => {
+        if (!(error instanceof FateUnknownError)) throw error;
+        return send();
+      });
     const deletion = {
       matches: isIntegration,
       thing: "the user's integration",
       // No list could confirm an empty response.
       needsNoList: () => true,
     };
-    const once = {
-      projectId,
-      lists: [],
-      request: changeRequest({ method: "DELETE", template: `${PROJECT}/auth/users/{auth_user_id}`, params }, options),
-      ...this.integrations(projectId).deletion(deletion, options),
-    };
-    await this.account.changes.run({
-      ...once,
-      failed: async (error) =>
-        error instanceof FateUnknownError ? this.account.changes.run(once) : once.failed(error),
-    });
+    await this.integrations(projectId).proveDeleted(sendUntilClear, deletion, options);
   }
 
   /** For the routes that name the project in their body. */

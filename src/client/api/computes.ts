@@ -1,5 +1,5 @@
 import type { Account } from "../account";
-import { type Change, changeDeadline } from "../changes";
+import { changeDeadline } from "../changes";
 import type { Collection, ListOptions } from "../collection";
 import type { CreationRecovery } from "../createRecovery";
 import type { Deadline } from "../http/deadline";
@@ -20,7 +20,7 @@ import {
   RECORDS,
 } from "../records";
 
-const { path, touches, response: schema } = RECORDS.endpoints;
+const { path, response: schema } = RECORDS.endpoints;
 
 export interface ChangeOptions extends WaitOptions {
   /** Called as soon as the service has accepted the change, before any waiting. */
@@ -68,15 +68,16 @@ interface Route extends Pick<Request, "method" | "body" | "repeatable"> {
   readonly action?: string;
 }
 
-/** The project, deadline and progress of a change or a wait. */
-interface Scope {
+/** The project of a change or a wait, and its options. */
+interface Scope extends ChangeOptions {
   readonly projectId: string;
   readonly deadline: Deadline;
-  readonly onProgress: WaitOptions["onProgress"];
 }
 
-/** The steps specific to a change of a compute. */
-type Steps<Sent> = Omit<Change<EndpointChange, Sent>, "projectId" | "lists" | "schema">;
+/** A change that was sent. `lost`: whether it took effect is unknown. */
+interface SentChange extends AcceptedChange {
+  readonly lost?: FateUnknownError;
+}
 
 /** Queues, sends and waits for each change of a compute. */
 export class ComputesApi {
@@ -105,21 +106,15 @@ export class ComputesApi {
     options: ChangeOptions = {},
   ): Promise<EndpointRecord> {
     const scope = this.#scope(projectId, options);
-    const creation = {
-      ...this.collection(projectId).creation({
-        request: this.#request(scope, { method: "POST", body: { endpoint: attributes } }),
-        similarityKey: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
-        recovery,
-      }),
-      created: (response: EndpointChange): AcceptedChange => ({ ...response, endpointId: response.endpoint.id }),
-      found: (endpoint: EndpointRecord, wasLost: boolean): AcceptedChange => {
-        if (wasLost) recovery.onFound(endpoint);
-        return { endpointId: endpoint.id, endpoint };
-      },
+    const request = this.#request(scope, { method: "POST", body: { endpoint: attributes } });
+    const similarityKey = `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`;
+    const send = async (): Promise<AcceptedChange> => {
+      const made = await this.collection(projectId).post(request, { similarityKey, recovery });
+      if ("response" in made) return { ...made.response, endpointId: made.response.endpoint.id };
+      if (made.wasLost) recovery.onFound(made.found);
+      return { endpointId: made.found.id, endpoint: made.found };
     };
-    const { queue } = this.#state(projectId);
-    const wait = async (accepted: AcceptedChange) => this.#untilReady(scope, accepted, options);
-    return this.account.changes.run(creation, { queue, wait });
+    return this.#run(scope, send, (accepted) => this.#untilReady(scope, accepted));
   }
 
   async update(change: ComputeUpdate, options: ChangeOptions = {}): Promise<EndpointRecord> {
@@ -135,21 +130,16 @@ export class ComputesApi {
       currentBody: () => ({ endpoint: current }),
     };
     const route = { method: "PATCH", endpointId, body: { endpoint: attributes } } as const;
-    let unconfirmed: FateUnknownError | undefined;
-    const steps: Steps<AcceptedChange> = {
-      request: { ...this.#request(scope, route), ...reading },
-      accepted: (response) => toAcceptedChange(endpointId, response),
-      failed: (error) => {
-        if (!(error instanceof FateUnknownError)) throw error;
-        unconfirmed = error;
-        return { endpointId };
+    const request = { ...this.#request(scope, route), ...reading };
+    return this.#run(
+      scope,
+      () => this.#send(endpointId, request),
+      async ({ lost, ...accepted }) => {
+        const endpoint = await this.#untilReady(scope, { ...accepted, known });
+        if (lost !== undefined && !isShown(endpoint)) throw lost;
+        return endpoint;
       },
-    };
-    const endpoint = await this.#run(scope, steps, (accepted) =>
-      this.#untilReady(scope, { ...accepted, known }, options),
     );
-    if (unconfirmed !== undefined && !isShown(endpoint)) throw unconfirmed;
-    return endpoint;
   }
 
   /**
@@ -158,45 +148,37 @@ export class ComputesApi {
    */
   async delete({ projectId, endpointId, beforeAttempt }: ComputeDeletion, options: WaitOptions = {}): Promise<void> {
     const scope = this.#scope(projectId, options);
+    const request = { ...this.#request(scope, { method: "DELETE", endpointId }), beforeAttempt };
     const deletion = {
       matches: ({ id }: EndpointRecord) => id === endpointId,
       thing: endpointId,
       // The wait below confirms the accepted deletion.
       needsNoList: () => true,
     };
-    const steps: Steps<ChangeResponse<EndpointChange> | undefined> = {
-      request: { ...this.#request(scope, { method: "DELETE", endpointId }), beforeAttempt },
-      ...this.collection(projectId).deletion<EndpointChange>(deletion, options),
-    };
-    await this.#run(scope, steps, async (accepted) => {
-      if (accepted === undefined) return;
-      const { queue, watch, durations } = this.#state(projectId);
-      const change = toAcceptedChange(endpointId, accepted);
-      const untilQuiet = (): boolean => queue.isSerial || change.endpoint?.type !== "read_only";
-      const { onProgress } = scope;
-      await watch.wait(
-        new DeletionWait(this.account, durations, { onProgress, ...change, untilQuiet }),
-        scope.deadline,
-      );
-    });
+    const send = () => this.account.requests.send(request, schema);
+    await this.#run(
+      scope,
+      () => this.collection(projectId).proveDeleted(send, deletion, options),
+      async (accepted) => {
+        if (accepted === undefined) return;
+        const { queue, watch, durations } = this.#state(projectId);
+        const change = toAcceptedChange(endpointId, accepted);
+        const untilQuiet = (): boolean => queue.isSerial || change.endpoint?.type !== "read_only";
+        const { onProgress, deadline } = scope;
+        await watch.wait(new DeletionWait(this.account, durations, { onProgress, ...change, untilQuiet }), deadline);
+      },
+    );
   }
 
   async restart(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
     const scope = this.#scope(projectId, options);
-    let earlier: readonly OperationRecord[] | undefined;
-    const steps: Steps<AcceptedChange & { readonly lost?: FateUnknownError }> = {
+    const request = this.#request(scope, { method: "POST", endpointId, action: "/restart" });
+    const send = async () => {
       // Only operations show whether a restart took place, so the earlier ones are noted.
-      prepare: async () => {
-        earlier = await this.projects.operations(projectId, { ...options, since: performance.now() });
-      },
-      request: this.#request(scope, { method: "POST", endpointId, action: "/restart" }),
-      accepted: (response) => toAcceptedChange(endpointId, response),
-      failed: (error) => {
-        if (!(error instanceof FateUnknownError)) throw error;
-        return { endpointId, lost: error };
-      },
+      const earlier = await this.projects.operations(projectId, { ...options, since: performance.now() });
+      return { earlier, sent: await this.#send(endpointId, request) };
     };
-    const begun = async ({ lost, ...accepted }: AcceptedChange & { readonly lost?: FateUnknownError }) => {
+    const begun = async ({ earlier, sent: { lost, ...accepted } }: Awaited<ReturnType<typeof send>>) => {
       // Without a list of operations nothing else can confirm it.
       if (lost === undefined && (accepted.operations !== undefined || earlier === undefined)) return accepted;
       const known = new Set(earlier?.map(({ id }) => id));
@@ -214,51 +196,58 @@ export class ComputesApi {
       const what = lost?.what ?? "the service accepted it";
       throw new FateUnknownError(`${what}; ${outcome}`, lost?.facts, "Run pulumi up again");
     };
-    return this.#run(scope, steps, async (sent) => this.#untilReady(scope, await begun(sent), options));
+    return this.#run(scope, send, async (sent) => this.#untilReady(scope, await begun(sent)));
   }
 
   /** Undefined: the service has no such route. Waking a compute twice does no harm, so it is repeatable. */
   async start(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord | undefined> {
     const scope = this.#scope(projectId, options);
-    const route = { method: "POST", endpointId, action: "/start", repeatable: true } as const;
-    const steps: Steps<AcceptedChange | undefined> = {
-      request: this.#request(scope, route),
-      accepted: (response) => toAcceptedChange(endpointId, response),
-      failed: async (error) => {
-        // The wait shows whether it starts.
-        if (error instanceof FateUnknownError) return { endpointId };
+    const request = this.#request(scope, { method: "POST", endpointId, action: "/start", repeatable: true });
+    const send = async (): Promise<SentChange | undefined> => {
+      try {
+        return await this.#send(endpointId, request);
+      } catch (error) {
         if (!isRouteMissing(error)) throw error;
         const existing = await this.find(projectId, endpointId, { ...options, since: performance.now() });
         if (existing === undefined) throw error;
         return undefined;
-      },
+      }
     };
-    return this.#run(scope, steps, async (accepted) => accepted && this.#untilReady(scope, accepted, options));
+    // If the response was lost, the wait shows whether it starts.
+    return this.#run(scope, send, async (sent) => sent && this.#untilReady(scope, sent));
   }
 
   /** Waits for a compute that an earlier command left unfinished. */
   async waitFor(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    return this.#untilReady(this.#scope(projectId, options), { endpointId, changed: false }, options);
+    return this.#untilReady(this.#scope(projectId, options), { endpointId, changed: false });
   }
 
-  #scope(projectId: string, { deadline, onProgress }: WaitOptions): Scope {
-    return { projectId, deadline: changeDeadline(deadline), onProgress };
+  #scope(projectId: string, options: ChangeOptions): Scope {
+    return { ...options, projectId, deadline: changeDeadline(options.deadline) };
   }
 
-  /** Its lists are cached again once the wait has ended. */
-  async #run<Sent, Result>(
-    { projectId }: Scope,
-    steps: Steps<Sent>,
+  /** Sends a change when its turn has come, and holds the project until its wait has ended. */
+  #run<Sent, Result>(
+    { projectId, deadline, onProgress }: Scope,
+    send: () => Promise<Sent>,
     wait: (sent: Sent) => Promise<Result>,
   ): Promise<Result> {
-    const change = { projectId, lists: touches, schema, ...steps };
-    return this.account.changes.run(change, { queue: this.#state(projectId).queue, wait });
+    const { queue } = this.#state(projectId);
+    return this.collection(projectId).changing(() => queue.run({ deadline, onProgress, send, wait }));
+  }
+
+  async #send(endpointId: string, request: Request): Promise<SentChange> {
+    try {
+      return toAcceptedChange(endpointId, await this.account.requests.send(request, schema));
+    } catch (error) {
+      if (!(error instanceof FateUnknownError)) throw error;
+      return { endpointId, lost: error };
+    }
   }
 
   async #untilReady(
-    { projectId, deadline, onProgress }: Scope,
+    { projectId, deadline, onProgress, onAccepted, idleIsReady = false }: Scope,
     { known, changed = true, ...accepted }: AcceptedChange & { known?: EndpointRecord | undefined; changed?: boolean },
-    { onAccepted, idleIsReady = false }: ChangeOptions,
   ): Promise<EndpointRecord> {
     if (accepted.endpoint !== undefined) onAccepted?.(accepted.endpoint);
     const { watch, durations } = this.#state(projectId);

@@ -4,7 +4,7 @@
 import type { Account } from "../account";
 import { changeRequest } from "../changes";
 import { undefinedIfGone } from "../reads/absence";
-import { RECORDS, type WhitelistDomainRecord } from "../records";
+import type { WhitelistDomainRecord } from "../records";
 import type { ProvenOptions } from "./ownIntegration";
 
 /** An entry without an auth provider belongs to every provider. */
@@ -71,12 +71,10 @@ async function deleteInOneRequest(
   const matches = (item: WhitelistDomainRecord): boolean =>
     isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain));
   try {
-    const accepted = await account.changes.run({
-      projectId,
-      lists: RECORDS.domains.touches,
-      request: changeRequest(route, { ...options, beforeAttempt }),
-      ...collection.deletion({ matches, thing: () => sent.join(", ") }, options),
-    });
+    const request = changeRequest(route, { ...options, beforeAttempt });
+    const send = () => account.requests.send(request);
+    const deletion = { matches, thing: () => sent.join(", ") };
+    const accepted = await collection.changing(() => collection.proveDeleted(send, deletion, options));
     return accepted === undefined ? sent : [];
   } catch (error) {
     if (error instanceof NothingToDelete) return [];

@@ -251,7 +251,7 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
   if (adopted !== undefined) return adoptCompute(call, args, adopted);
   for (;;) {
     try {
-      return await createNew(call, args);
+      return await shownAsSent(call, args, { endpoint: await createNew(call, args), sent: args });
     } catch (error) {
       if (!(error instanceof BranchOccupiedError)) throw error;
       const occupant = await findOccupant(call, args);
@@ -264,7 +264,7 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
   }
 }
 
-async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
+function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
   const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
@@ -296,18 +296,13 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
         : `Before you run pulumi up again, look for a new read replica without a name on ${branchId}: the next run cannot recognize it and would create another one. Set "adopt: 'ep-…'" to manage it here, or delete it`,
     onFound: ({ id }) => call.note(`${id} was found after the response to its creation was lost`),
   };
+  call.sending(Object.keys(args).filter(isUpdatable));
+  const creation = { projectId, attributes: toAttributes(call, declared), recovery };
   return createOrUseExisting<EndpointRecord, EndpointRecord>(call, {
     collection: call.client.collection("endpoints", projectId),
     matches: isDuplicate,
     useExisting: refuseDuplicate,
-    create: async () => {
-      call.sending(Object.keys(args).filter(isUpdatable));
-      const endpoint = await computes.create(
-        { projectId, attributes: toAttributes(call, declared), recovery },
-        changeOptions(call, args),
-      );
-      return shownAsSent(call, args, { endpoint, sent: args });
-    },
+    create: () => computes.create(creation, changeOptions(call, args)),
     advice: notListedAdvice(`the conflicting compute on ${branchId}`),
   });
 }
