@@ -6,7 +6,7 @@
 import { changeRequest, type SendOptions } from "./changes";
 import { type CreationRecovery, type Creator, type Made, readEffect } from "./createRecovery";
 import { type Deadline, sleep, withDeadline } from "./http/deadline";
-import { BadResponseError, FateUnknownError, inSeconds, NotFoundError, SvcError, TimeoutError } from "./http/errors";
+import { BadResponseError, FateUnknownError, inSeconds, NotFoundError, TimeoutError } from "./http/errors";
 import type { ChangeResponse, Request, Requests } from "./http/requests";
 import { isInconclusive, undefinedIfGone } from "./reads/absence";
 import type { CachedReads, WaitOptions } from "./reads/sharedReads";
@@ -249,7 +249,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
       throw new BadResponseError(`the deletion was accepted, but ${still()}`);
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
-      if (!(error instanceof SvcError) || !isInconclusive(error)) throw error;
+      if (!isInconclusive(error)) throw error;
       const listed = await undefinedIfGone(() => this.listAfterLag(options));
       if (listed === undefined || lacks(listed)) return undefined;
       throw new BadResponseError(`${error.what}; ${still()}`, error.facts);

@@ -257,9 +257,7 @@ export async function readEffect<T>(read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     if (!(error instanceof SvcError) || error instanceof FateUnknownError) throw error;
-    throw new FateUnknownError(`the service accepted the request, but reading the result failed: ${error.what}`, {
-      ...error.facts,
-      method: undefined,
-    });
+    const what = `the service accepted the request, but reading the result failed: ${error.what}`;
+    throw new FateUnknownError(what, { ...error.facts, method: undefined }, error.advice);
   }
 }

@@ -1,4 +1,4 @@
-import { AuthenticationError, Client, type ClientOptions } from "../client";
+import { Client, type ClientOptions, SvcError } from "../client";
 import type { Lifecycle } from "./lifecycle";
 import { Digests } from "./digests";
 import { LookAhead } from "./lookAhead";
@@ -90,12 +90,13 @@ export class Session {
    * place; empty for any other error.
    */
   adviceOn(thrown: unknown, read: ReadSetting): string {
-    const source = thrown instanceof AuthenticationError ? keySource(read) : undefined;
+    // The key may also be refused while the effect of a change is read: then the fate of the change is unknown.
+    if (!(thrown instanceof SvcError) || thrown.status !== 401) return "";
+    const source = keySource(read);
     if (source === undefined) return "";
     const advice = keyAdvice(source);
     // The client adds its own advice to the first error, and again after another key was found.
-    const isFirst = thrown instanceof AuthenticationError && thrown.advice !== undefined;
-    if (!isFirst && this.#advised.has(advice)) return "";
+    if (thrown.advice === undefined && this.#advised.has(advice)) return "";
     this.#advised.add(advice);
     return advice;
   }

@@ -9,8 +9,13 @@ import { authIntegration } from "../../src/resources/authIntegration/authIntegra
 import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { start } from "../support/emulator";
 import { harness, PROJECT, thrownBy, urnOf } from "../support/harness";
+import { KIND_CASES } from "../kinds";
+import { EMAIL_STANDARD } from "../kinds/EmailServer";
+import { sceneOf } from "../kinds/started";
 import { LEAST } from "../support/computeCases";
+import { empty, json } from "../support/rules/hostile";
 import { Stack } from "../support/rules/program";
+import { EMAIL } from "../support/rules/routes";
 import { branch, expectDone, world } from "../support/rules/world";
 
 /** What a message says where the service refuses, or is not there. */
@@ -226,4 +231,15 @@ describe("a wrong key fails every resource of a refresh, and what to do about it
     for (const error of errors) expect(error).toContain("the API key is missing or wrong");
     expect(errors.filter((error) => error.includes("--run-program"))).toHaveLength(1);
   });
+});
+
+test("a key that is refused while the effect of an accepted change is read is explained, too", async () => {
+  const { given, network } = await sceneOf(KIND_CASES.EmailServer);
+  const refuse = (): void => network.on({ method: "GET", path: EMAIL, answer: json({}, 401) });
+  network.on({ method: "PATCH", path: EMAIL, answer: empty(), after: refuse });
+  const { message } = await thrownBy(given.create(EMAIL_STANDARD));
+  expect(message).toContain("the service accepted the request, but reading the result failed: the API key is missing");
+  expect(message).toMatch(
+    /The key was sent to 127\.0\.0\.1:\d+\. It comes from svc:apiKey in the stack's configuration/,
+  );
 });

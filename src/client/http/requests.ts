@@ -279,8 +279,8 @@ function finalError(
   return error;
 }
 
-const stillUnknown = ({ what, facts }: SvcError): errors.FateUnknownError =>
-  new errors.FateUnknownError(`${what}; an earlier attempt may have taken effect`, facts);
+const stillUnknown = ({ what, facts, advice }: SvcError): errors.FateUnknownError =>
+  new errors.FateUnknownError(`${what}; an earlier attempt may have taken effect`, facts, advice);
 
 const fateUnknown = ({ what, facts, advice }: SvcError): errors.FateUnknownError =>
   new errors.FateUnknownError(`${what}; the request may have taken effect`, facts, advice);

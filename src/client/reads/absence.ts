@@ -2,7 +2,7 @@
  * Decides when something counts as gone, and how long a list may lag. The only code that interprets a 404
  * (docs/design/rules.md, 3).
  */
-import { NotFoundError, SvcError } from "../http/errors";
+import { FateUnknownError, NotFoundError, SvcError } from "../http/errors";
 import { isGoneStatus } from "../http/responses";
 
 /**
@@ -35,6 +35,13 @@ export async function undefinedIfGone<T>(read: () => Promise<T>): Promise<T | un
   }
 }
 
-/** A good status whose body is not the route's, or a 404 without the error body of the service. */
-export const isInconclusive = ({ status = 0 }: SvcError): boolean =>
-  (status >= 200 && status < 300) || isGoneStatus(status);
+/**
+ * A change whose fate is unknown, a good status whose body is not the route's, or a 404 without the error body of the
+ * service.
+ */
+export const isInconclusive = (error: unknown): error is SvcError => {
+  if (error instanceof FateUnknownError) return true;
+  if (!(error instanceof SvcError)) return false;
+  const { status = 0 } = error;
+  return (status >= 200 && status < 300) || isGoneStatus(status);
+};

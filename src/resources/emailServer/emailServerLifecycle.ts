@@ -66,11 +66,11 @@ export const emailServer = inIntegration(declaration, schemas, {
 
   async create(call, args) {
     const { projectId } = args;
-    const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
+    const before = await current(call, projectId);
     await call.run.waitUntilFree(serverObject(projectId));
     // Before the request, so that no deletion in this run begins meanwhile: it would reset the server.
     call.run.takeOver(serverObject(projectId));
-    await send(call, args, { before: toArguments(projectId, before) });
+    await send(call, args, { before });
     noteOverwritten(call, args, before);
     return { id: projectId, outputs: {} };
   },
@@ -88,13 +88,9 @@ export const emailServer = inIntegration(declaration, schemas, {
     };
   },
 
-  async update(call, { unfinished, outs }, args, { changed }) {
+  async update(call, { id: projectId, unfinished, outs }, args, { changed }) {
     if (changed.size > 0 || unfinished)
-      await send(call, args, {
-        // The state does not hold what an unfinished change left.
-        before: unfinished ? undefined : outs,
-        password: outs.password,
-      });
+      await send(call, args, { before: await current(call, projectId), password: outs.password });
     return {};
   },
 
@@ -114,25 +110,31 @@ function rules({ type }: Partial<Shape>, givenNames: ReadonlySet<string>): Probl
   return surplus.map((path) => ({ path, reason: 'is only allowed for the type "standard"' }));
 }
 
+const current = (call: Call<Outputs>, projectId: string): Promise<EmailServerRecord> =>
+  call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
+
 /**
  * Sends the whole configuration: a standard one requires all of it.
- * @param before the previous configuration, as far as it can be read; `password`: the one known to be applied.
+ * @param known `before`: the configuration that was read before; `password`: the one known to be applied.
  */
 async function send(
   call: ChildCall<Outputs>,
   args: Shape,
-  known: { readonly before: Partial<Shape> | undefined; readonly password?: Shape["password"] },
+  known: { readonly before: EmailServerRecord; readonly password?: Shape["password"] },
 ): Promise<void> {
   const { projectId, senderEmail, senderName, password: given, ...rest } = args;
   const password = given === undefined ? undefined : call.resolve(given);
-  const sender = { sender_email: senderEmail, sender_name: senderName };
-  const request: EmailServerRequest = omitUndefined({ ...rest, password, ...sender });
-  const sent = omitUndefined({ ...args, password });
+  const body: EmailServerRequest = omitUndefined({
+    ...rest,
+    password,
+    sender_email: senderEmail,
+    sender_name: senderName,
+  });
   const argumentsOf = (server: EmailServerRecord) => toArguments(projectId, server);
-  const { password: _unread, ...before } = known.before ?? {};
+  const { password: _unread, ...before } = argumentsOf(known.before);
   const expected: Expected<EmailServerRecord> = {
     ...expectedOf(declaration.args, {
-      sent,
+      sent: { ...args, password },
       argumentsOf,
       // A password cannot be read back: the state keeps the one known to be applied.
       checkpoint: (shown) => call.checkpoint(projectId, {}, { ...shown, password: known.password }),
@@ -140,10 +142,9 @@ async function send(
     // If a response shows neither this nor the previous configuration, a list proves nothing: it does not show the
     // password.
     mayBeOld: (server) =>
-      known.before !== undefined &&
       unconfirmed(declaration.args, { sent: before, shown: argumentsOf(server), proof: true }).length === 0,
   };
-  await call.client.auth.emailServers(projectId).update({ body: request, expected }, call);
+  await call.client.auth.emailServers(projectId).update({ body, expected }, call);
 }
 
 /** The shared server has none of them. If they were only omitted, they would count as not readable. */

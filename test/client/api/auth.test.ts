@@ -152,6 +152,32 @@ describe.each(deletions)("a deletion of %s", (what, remove) => {
   });
 });
 
+describe("a reset of the mail server", () => {
+  test("waits for the lag once when nothing shows whether it took effect", async () => {
+    const { server, client } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : page));
+    const error = await errorOf(client.auth.resetEmailServer("p", PROVEN));
+    expect(String(error)).toContain("another e-mail server is still listed");
+    expect(server.seen.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
+  });
+
+  test("that may have taken effect before it was refused is looked for", async () => {
+    const { client } = inMemory(
+      ({ method }, nth) => (method === "GET" ? { json: { type: "shared" } } : { status: nth === 1 ? 502 : 400 }),
+      { baseDelayMs: 1 },
+    );
+    await client.auth.resetEmailServer("p", PROVEN);
+  });
+
+  test("is done when a list shows it, where the response shows the server of before", async () => {
+    let lists = 0;
+    const { client } = inMemory(({ method }) => ({
+      json: { type: method === "GET" && (lists += 1) > 2 ? "shared" : "standard" },
+    }));
+    await client.auth.resetEmailServer("p", PROVEN);
+    expect(lists).toBe(3);
+  });
+});
+
 test.each<[string, Reply, unknown]>([
   ["a refused key", { status: 401 }, AuthenticationError],
   ["a conflict", { status: 409 }, ConflictError],

@@ -175,6 +175,15 @@ describe("a configuration that is not shown as it was sent", () => {
     expect(properties).toMatchObject({ host: "other.example.com", port: 25, password: STANDARD.password });
   });
 
+  test("is waited for where the response shows what somebody has set up meanwhile, of which the state knows nothing", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await setByHand(given, THEIRS);
+    await given.fault({ method: "PATCH", path: PATH, effect: "done", merge: THEIRS });
+    expect((await given.update(state, { ...STANDARD, port: 25 })).outs).toMatchObject({ ...STANDARD, port: 25 });
+    expect(await configured(given)).toMatchObject({ host: STANDARD.host, port: 25 });
+  });
+
   test("is over for a refresh where no password is managed", async () => {
     const given = await started();
     await given.fault({ ...other, merge: { type: "standard" } });
