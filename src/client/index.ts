@@ -1,5 +1,5 @@
 export { Client } from "./client";
-export { isOfProvider, normalisedOrigin } from "./api/domains";
+export { isOfProvider, normalisedOrigin, spellingsOf } from "./api/domains";
 export { saysProjectIsMissing, type ChangeOptions } from "./api/computes";
 export { identityOf, NotOursError, type OwnIntegration } from "./api/ownIntegration";
 export type {
@@ -20,5 +20,5 @@ export { mayHaveTakenEffect } from "./http/retry";
 export { NO_TLS } from "./http/transport";
 export type * from "./clientOptions";
 export { undefinedIfGone } from "./reads/absence";
-export type { Collection, Expected } from "./collection";
+export type { Collection, Expected, ListOptions } from "./collection";
 export type { CreationRecovery } from "./createRecovery";

@@ -1,6 +1,4 @@
-/**
- * The redirect domains of a whitelist: the comparison of their spellings, and the deletion of several in one request.
- */
+/** The redirect domains of a whitelist: their spellings, and the deletion of several in one request. */
 import type { Account } from "../account";
 import { changeRequest } from "../changes";
 import { undefinedIfGone } from "../reads/absence";
@@ -23,37 +21,60 @@ export function normalisedOrigin(text: string): string {
   return new URL(trimmed).origin;
 }
 
+/** The origins on the whitelist of an auth provider, each with the spellings that the service stores. */
+export function spellingsOf(listed: readonly WhitelistDomainRecord[], authProvider: string): Map<string, string[]> {
+  const spellings = new Map<string, string[]>();
+  for (const { domain } of listed.filter(isOfProvider(authProvider))) {
+    const origin = normalisedOrigin(domain);
+    spellings.set(origin, [...(spellings.get(origin) ?? []), domain]);
+  }
+  return spellings;
+}
+
 export interface DomainsDeletion {
   readonly projectId: string;
   readonly authProvider: string;
   /** Called again before each attempt, which is sent in the same tick. If it returns none, nothing is sent. */
-  readonly domains: () => readonly string[];
+  readonly origins: () => readonly string[];
 }
 
 class NothingToDelete extends Error {}
 
+/**
+ * Deletes origins in the spellings that the service stores, in one request. An unlisted one is sent too: lists lag, and
+ * the service ignores an origin that is gone.
+ */
 export async function deleteDomains(
   account: Account,
-  deletion: DomainsDeletion,
+  { projectId, authProvider, origins }: DomainsDeletion,
   options: ProvenOptions,
 ): Promise<void> {
-  const { projectId, domains, authProvider } = deletion;
-  const refused = await deleteInOneRequest(account, deletion, options);
+  if (origins().length === 0) return;
+  const collection = account.collection("domains", projectId);
+  // A list of any age shows how an origin is spelled.
+  const listed = await undefinedIfGone(() => collection.list({ ...options, since: 0 }));
+  // The integration is gone, and its whitelist with it.
+  if (listed === undefined) return;
+  const known = spellingsOf(listed, authProvider);
+  const domains = () => origins().flatMap((origin) => known.get(origin) ?? [origin]);
+  const refused = await deleteInOneRequest(account, { projectId, authProvider, domains }, options);
   if (refused.length < 2) return;
-  // One missing domain may have failed the request for the others. The whitelist is deleted with its integration.
-  const listed = (await undefinedIfGone(() => account.collection("domains", projectId).listAfterLag(options))) ?? [];
+  // One missing domain may have failed the request for the others.
+  const later = spellingsOf((await undefinedIfGone(() => collection.listAfterLag(options))) ?? [], authProvider);
   for (const origin of new Set(refused.map(normalisedOrigin))) {
-    const matches = (domain: string): boolean => normalisedOrigin(domain) === origin;
-    const spellings = listed.filter((item) => isOfProvider(authProvider)(item) && matches(item.domain));
-    const still = (): string[] => (domains().some(matches) ? spellings.map(({ domain }) => domain) : []);
-    await deleteInOneRequest(account, { ...deletion, domains: still }, options);
+    const still = () => (origins().includes(origin) ? (later.get(origin) ?? []) : []);
+    await deleteInOneRequest(account, { projectId, authProvider, domains: still }, options);
   }
 }
 
 /** The domains of a request that was refused because one of them is gone. */
 async function deleteInOneRequest(
   account: Account,
-  { projectId, domains, authProvider }: DomainsDeletion,
+  {
+    projectId,
+    authProvider,
+    domains,
+  }: Omit<DomainsDeletion, "origins"> & { readonly domains: () => readonly string[] },
   options: ProvenOptions,
 ): Promise<readonly string[]> {
   let sent = domains();
@@ -67,13 +88,15 @@ async function deleteInOneRequest(
     ...collection.all(),
     currentBody: () => ({ auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) }),
   } as const;
-  // In any spelling: the service ignores a deletion that spells a listed domain differently.
-  const matches = (item: WhitelistDomainRecord): boolean =>
-    isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain));
+  const request = changeRequest(route, { ...options, beforeAttempt });
+  const send = () => account.requests.send(request);
+  const deletion = {
+    // In any spelling: the service ignores a deletion that spells a listed domain differently.
+    matches: (item: WhitelistDomainRecord): boolean =>
+      isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain)),
+    thing: () => sent.join(", "),
+  };
   try {
-    const request = changeRequest(route, { ...options, beforeAttempt });
-    const send = () => account.requests.send(request);
-    const deletion = { matches, thing: () => sent.join(", ") };
     const accepted = await collection.changing(() => collection.proveDeleted(send, deletion, options));
     return accepted === undefined ? sent : [];
   } catch (error) {

@@ -1,22 +1,21 @@
 import {
   isOfProvider,
   normalisedOrigin,
-  undefinedIfGone,
+  spellingsOf,
   type CreationRecovery,
+  type ListOptions,
   type WhitelistDomainRecord,
 } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { inTheWay } from "../../host/lookAhead";
-import { whitelistDomainDeclaration, type WhitelistDomainShape } from "./whitelistDeclaration";
+import { whitelistDomainDeclaration } from "./whitelistDeclaration";
 import { domainWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./whitelistSchemas";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { createOrUseExisting, useExistingOrCreate } from "../shared/adoption";
 import { adoptionNote, ALIAS_ADVICE, possibleOwner, notListedAdvice } from "../shared/conflictMessages";
-
-type Shape = WhitelistDomainShape;
 
 /** One redirect domain (docs/design/api.md). */
 export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whitelistDomainSchemas, {
@@ -44,13 +43,13 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
   },
 
   async create(call, args) {
-    const { projectId, domain } = args;
-    const useExisting = (): void => takeOver(call, args);
-    await useExistingOrCreate(
-      call,
-      () => domainObject(projectId, domain),
-      domainToAdd(call, { projectId, origin: domain }, useExisting),
-    );
+    const { projectId, domain, adopt } = args;
+    const object = domainObject(projectId, domain);
+    const useExisting = (): void => {
+      if (adopt !== true) throw new Error(onTheList(domain));
+      call.run.takeOver(object);
+    };
+    await useExistingOrCreate(call, () => object, domainToAdd(call, { projectId, origin: domain }, useExisting));
     return { id: `${projectId}/${domain}`, outputs: { authProvider: call.authProvider } };
   },
 
@@ -71,11 +70,6 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
     await deleteOrigins(call, projectId, [domain]);
   },
 });
-
-function takeOver(call: Call<never>, { projectId, domain, adopt }: Shape): void {
-  if (adopt === true) return call.run.takeOver(domainObject(projectId, domain));
-  throw new Error(onTheList(domain));
-}
 
 const onTheList = (domain: string): string =>
   `${domain} is on the whitelist already.${possibleOwner()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
@@ -104,23 +98,11 @@ export const isOrigin =
 
 /** The origins on the whitelist, each with the spellings that the service stores. */
 export async function listOrigins(
-  call: Call<never>,
+  { client, authProvider }: Pick<Call<never>, "client" | "authProvider">,
   projectId: string,
-  since?: number,
+  options: ListOptions,
 ): Promise<Map<string, string[]>> {
-  return originsOf(await call.client.auth.domains(projectId).list({ ...call, since }), call);
-}
-
-export function originsOf(
-  all: readonly WhitelistDomainRecord[],
-  { authProvider }: Pick<Call<never>, "authProvider">,
-): Map<string, string[]> {
-  const origins = new Map<string, string[]>();
-  for (const { domain } of all.filter(isOfProvider(authProvider))) {
-    const origin = normalisedOrigin(domain);
-    origins.set(origin, [...(origins.get(origin) ?? []), domain]);
-  }
-  return origins;
+  return spellingsOf(await client.auth.domains(projectId).list(options), authProvider);
 }
 
 /** How an origin is added, and what happens if it is listed already. */
@@ -156,24 +138,16 @@ export async function addDomain(call: ChildCall<never>, projectId: string, origi
   await createOrUseExisting(call, domainToAdd(call, { projectId, origin }, ignore));
 }
 
-/**
- * Deletes origins in the spellings that the service stores, in one request. An unlisted one is sent too: lists lag, and
- * the service ignores an origin that is gone. One that another resource manages now stays.
- */
+/** Deletes origins in one request. One that another resource manages by then stays. */
 export async function deleteOrigins(
   call: ChildCall<never>,
   projectId: string,
   origins: readonly string[],
 ): Promise<void> {
-  if (origins.length === 0) return;
-  // A list of any age shows how an origin is spelled.
-  const known = await undefinedIfGone(() => listOrigins(call, projectId, 0));
-  // The integration is gone, and its whitelist with it.
-  if (known === undefined) return;
+  const { authProvider } = call;
   const isDeletionBlocked = (origin: string): boolean => call.run.isDeletionBlocked(domainObject(projectId, origin));
-  const toDelete = (): string[] =>
-    origins.filter((origin) => !isDeletionBlocked(origin)).flatMap((origin) => known.get(origin) ?? [origin]);
-  await call.client.auth.deleteDomains({ projectId, domains: toDelete, authProvider: call.authProvider }, call);
+  const toDelete = (): string[] => origins.filter((origin) => !isDeletionBlocked(origin));
+  await call.client.auth.deleteDomains({ projectId, authProvider, origins: toDelete }, call);
   const kept = origins.filter(isDeletionBlocked);
   if (kept.length === 0) return;
   call.note(

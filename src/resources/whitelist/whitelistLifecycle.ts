@@ -5,15 +5,7 @@ import { domainWarnings } from "./origin";
 import { whitelistSchemas } from "./whitelistSchemas";
 import { listed } from "../../contract/untrusted";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
-import {
-  addDomain,
-  deleteOrigins,
-  domainObject,
-  isOrigin,
-  listClaim,
-  listOrigins,
-  originsOf,
-} from "./whitelistDomainLifecycle";
+import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
 
 type Shape = WhitelistShape;
 type Outputs = WhitelistOutputs & Partial<Shape>;
@@ -46,7 +38,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   async lookAhead(look) {
     const { projectId, domains: declared } = look.args;
     if (declared === undefined) return undefined;
-    const shown = originsOf(await look.client.auth.domains(projectId).list(look.reading), look);
+    const shown = await listOrigins(look, projectId, look.reading);
     const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
     const others = removed.filter((origin) => look.planned(domainObject(projectId, origin)) === undefined).sort();
     if (others.length === 0) return [];
@@ -72,11 +64,11 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
 
   async read(call, { id: projectId, outs: { domains: declared = [] } }) {
     const { authProvider } = call;
-    const shown = await listOrigins(call, projectId);
+    const shown = await listOrigins(call, projectId, call);
     const missing = declared.find((origin) => !shown.has(origin));
     // A missing domain is gone when two lists lack it; the later list shows the others too.
     if (missing !== undefined) await call.client.auth.domains(projectId).find(isOrigin(call, missing), call);
-    const now = missing === undefined ? shown : await listOrigins(call, projectId);
+    const now = missing === undefined ? shown : await listOrigins(call, projectId, call);
     const found = new Set(now.keys());
     // In the program's order, so that a plan shows what was added and removed.
     const known = declared.filter((origin) => found.delete(origin));
@@ -135,7 +127,7 @@ async function applyDomains(
   { onAdded, isPlanned }: { onAdded: (present: string[]) => void; isPlanned: (origin: string) => boolean },
 ): Promise<{ removed: string[]; kept: string[] }> {
   await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
-  const known = await listOrigins(call, projectId, performance.now());
+  const known = await listOrigins(call, projectId, { ...call, since: performance.now() });
   // A list that still shows what this run has deleted is out of date.
   const exists = (origin: string): boolean =>
     known.has(origin) && !call.run.wasDeleted(domainObject(projectId, origin));
@@ -150,7 +142,7 @@ async function applyDomains(
     onAdded([...present]);
   }
   // A later list may show more than the first one.
-  const now = missing.length > 0 ? await listOrigins(call, projectId, performance.now()) : known;
+  const now = missing.length > 0 ? await listOrigins(call, projectId, { ...call, since: performance.now() }) : known;
   const surplus = [...now.keys()].filter((origin) => !declared.includes(origin)).sort();
   const removed = surplus.filter(isPlanned);
   const objects = removed.map((origin) => domainObject(projectId, origin));

@@ -59,7 +59,7 @@ test("each call sends the documented request, with the key and nothing that was 
   await auth.oauthProviders("p").update({ id: "google", body: { client_id: "j" }, expected: ANY }, PROVEN);
   await auth.oauthProviders("p").delete({ id: "google" }, PROVEN);
   await addDomain(client, "https://a.test");
-  await auth.deleteDomains({ projectId: "p", domains: () => ["https://a.test"], authProvider: "a" }, PROVEN);
+  await auth.deleteDomains({ projectId: "p", origins: () => ["https://a.test"], authProvider: "a" }, PROVEN);
   await auth.emailServers("p").update({ body: { type: "shared" }, expected: ANY }, PROVEN);
   expect(changes(server.seen).map(({ line, body }) => [line, body])).toEqual([
     ["POST /projects/auth/create", { project_id: "p", auth_provider: "a", branch_id: "br" }],
@@ -119,7 +119,7 @@ const deletions: [string, (client: Client) => Promise<unknown>][] = [
   ["an integration", ({ auth }) => auth.integrations("p").delete({ id: "a", matches: anyItem }, PROVEN)],
   [
     "a domain",
-    ({ auth }) => auth.deleteDomains({ projectId: "p", domains: () => ["https://a.test"], authProvider: "a" }, PROVEN),
+    ({ auth }) => auth.deleteDomains({ projectId: "p", origins: () => ["https://a.test"], authProvider: "a" }, PROVEN),
   ],
   ["the mail server", ({ auth }) => auth.resetEmailServer("p", PROVEN)],
 ];
@@ -128,7 +128,7 @@ describe.each(deletions)("a deletion of %s", (what, remove) => {
   test.each([404, 410] as const)("is done after a %i of the service, without a look", async (status) => {
     const { server, client } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : gone(status)));
     await remove(client);
-    expect(server.seen).toHaveLength(1);
+    expect(changes(server.seen)).toEqual(server.seen.slice(-1));
   });
 
   test.each<[string, Reply]>([
@@ -190,7 +190,7 @@ test.each<[string, Reply, unknown]>([
     client.auth.deleteUser({ projectId: "p", userId: "u", isIntegration: anyItem }, PROVEN),
   ).rejects.toBeInstanceOf(kind);
   await expect(
-    client.auth.deleteDomains({ projectId: "p", domains: () => ["https://a.test"], authProvider: "a" }, PROVEN),
+    client.auth.deleteDomains({ projectId: "p", origins: () => ["https://a.test"], authProvider: "a" }, PROVEN),
   ).rejects.toBeInstanceOf(kind);
 });
 
@@ -229,7 +229,7 @@ describe("deletions of several domains", () => {
 
   test("travel in one request", async () => {
     const { server, client, domains } = whitelist(origins);
-    await client.auth.deleteDomains({ projectId: "p", domains: () => origins, authProvider: "a" }, PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", origins: () => origins, authProvider: "a" }, PROVEN);
     expect(changes(server.seen)).toHaveLength(1);
     expect(domains.size).toBe(0);
   });
@@ -237,7 +237,7 @@ describe("deletions of several domains", () => {
   test("succeed for the domains that are there although another one was gone already", async () => {
     const { server, client, domains } = whitelist(["https://a1.test", "https://a2.test"]);
     await client.auth.deleteDomains(
-      { projectId: "p", domains: () => ["https://a1.test", "https://gone.test", "https://a2.test"], authProvider: "a" },
+      { projectId: "p", origins: () => ["https://a1.test", "https://gone.test", "https://a2.test"], authProvider: "a" },
       PROVEN,
     );
     expect(domains.size).toBe(0);
@@ -251,7 +251,7 @@ describe("deletions of several domains", () => {
       wanted = ["https://a2.test"];
       return nth === 1 ? { status: 423 } : { status: 200 };
     });
-    await client.auth.deleteDomains({ projectId: "p", domains: () => wanted, authProvider: "a" }, PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", origins: () => wanted, authProvider: "a" }, PROVEN);
     const sent = [["https://a1.test", "https://a2.test"], ["https://a2.test"]];
     expect(changes(server.seen).map(({ body }) => body)).toEqual(
       sent.map((domains) => ({ auth_provider: "a", domains: domains.map((domain) => ({ domain })) })),
@@ -260,7 +260,7 @@ describe("deletions of several domains", () => {
 
   test("send nothing when nothing is to go any more", async () => {
     const { server, client } = whitelist(origins);
-    await client.auth.deleteDomains({ projectId: "p", domains: () => [], authProvider: "a" }, PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", origins: () => [], authProvider: "a" }, PROVEN);
     expect(server.seen).toEqual([]);
   });
 
@@ -268,7 +268,7 @@ describe("deletions of several domains", () => {
     const { client } = whitelist(origins, { delayMs: 600 });
     const error = await errorOf(
       client.auth.deleteDomains(
-        { projectId: "p", domains: () => origins, authProvider: "a" },
+        { projectId: "p", origins: () => origins, authProvider: "a" },
         { deadline: new Deadline(100), ...PROVEN },
       ),
     );
