@@ -21,9 +21,9 @@ export interface ListOptions extends WaitOptions {
 export interface Expected<Item> {
   /**
    * The names of the arguments that `item` shows with another value. `response`: the response to the change; a list may
-   * show less.
+   * show less. `proof`: an argument that it does not show counts too.
    */
-  readonly differing: (item: Item, response: Item) => readonly string[];
+  readonly differing: (item: Item, response: Item, proof?: boolean) => readonly string[];
   /** Whether a response that differs may be out of date, so that lists decide. @default any may be */
   readonly mayBeOld?: (response: Item) => boolean;
   /** Called once the service has accepted the change, before any waiting. */
@@ -151,13 +151,9 @@ export class Collection<Item extends object, Response = never, in Sending extend
   }
 
   /** Runs a change. Reads of the lists that it affects are not cached if they began before its end. */
-  async changing<Result>(work: () => Promise<Result>): Promise<Result> {
+  changing<Result>(work: () => Promise<Result>): Promise<Result> {
     const invalidate = this.source.invalidating();
-    try {
-      return await work();
-    } finally {
-      invalidate();
-    }
+    return work().finally(invalidate);
   }
 
   /** Creates an object. @throws FateUnknownError if it may exist but is not proven to be ours. */
@@ -206,7 +202,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
         // If something was sent that no list shows (`mayBeOld`), no list can tell whether the request took effect.
         if (!(error instanceof FateUnknownError) || expected.mayBeOld !== undefined) throw error;
         const listed = (await readEffect(() => this.listAfterLag(options))).find(isMeant);
-        if (listed === undefined || expected.differing(listed, listed).length > 0) throw error;
+        if (listed === undefined || expected.differing(listed, listed, true).length > 0) throw error;
         return { item: listed, isListed: true };
       }
       const otherwise = `the service accepted the request but does not list ${thing}`;

@@ -43,7 +43,7 @@ interface Sent<Item> {
 
 /** What a change sends, for the collection, which waits until the service shows it. */
 export const expectedOf = <Item>(rules: Rules, { sent, argumentsOf, checkpoint }: Sent<Item>): Expected<Item> => ({
-  differing: (item) => unconfirmed(rules, { sent, shown: argumentsOf(item) }),
+  differing: (item, _response, proof = false) => unconfirmed(rules, { sent, shown: argumentsOf(item), proof }),
   onOther(item, names) {
     const shown = Object.entries(argumentsOf(item)).filter(([name]) => names.includes(name));
     checkpoint?.(Object.fromEntries(shown), item);

@@ -1,6 +1,6 @@
 /** Changes whose response says nothing, route by route through the whole client, in memory. What is claimed: createRecovery.test.ts. */
 import { type AuthIntegrationRecord, type EndpointRecord, FateUnknownError, LockedError } from "../../src/client";
-import { addDomain, addOAuthProvider, createCompute, like } from "../support/creating";
+import { ANY, addDomain, addOAuthProvider, createCompute, like } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
 import { skippingClock } from "../support/fakeClock";
 import { errorOf, type Reply, inMemory, type Script, type Seen } from "../support/scriptedServer";
@@ -50,7 +50,10 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     let found = 0;
     const request = { branch_id: "b", type: "read_only" };
     const how = like<EndpointRecord>(request, () => void (found += 1));
-    const made = await client.computes.create({ projectId: "p", attributes: request, recovery: how }, { onAccepted });
+    const made = await client.computes.create(
+      { projectId: "p", attributes: request, recovery: how, expected: ANY },
+      { onAccepted },
+    );
     expect(made).toMatchObject({ id: project.computes[1]?.id, current_state: "active" });
     expect(accepted).toEqual([made.id]);
     expect(found).toBe(isEmpty ? 0 : 1);
@@ -175,7 +178,9 @@ describe("of an object that no list showed before the POST whose answer was lost
       return { headers, json: { endpoints: posted ? [item] : [], operations: [] } };
     });
     const how = { ...like<EndpointRecord>({ branch_id: "b" }), describe: ({ id }: EndpointRecord) => id };
-    return client.computes.create({ projectId: "p", attributes: { branch_id: "b" }, recovery: how }).catch(String);
+    return client.computes
+      .create({ projectId: "p", attributes: { branch_id: "b" }, recovery: how, expected: ANY })
+      .catch(String);
   };
   const iso = (time: number): string => new Date(time).toISOString();
 
@@ -283,7 +288,7 @@ test("a PATCH whose first answer was lost waits for the operations that it start
     projectId: "p",
     endpointId: "ep-1",
     attributes: { pooler_enabled: true },
-    isShown: () => true,
+    expected: ANY,
   });
   expect(project.running).toHaveLength(0);
 });
@@ -300,7 +305,7 @@ describe("a PATCH that is answered with another shape", () => {
       projectId: "p",
       endpointId: "ep-1",
       attributes: {},
-      isShown: () => isShown,
+      expected: { differing: () => (isShown ? [] : ["size"]) },
     });
   };
   test("is done where the record shows what was sent", async () => {

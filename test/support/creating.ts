@@ -46,4 +46,5 @@ export const createCompute = (
   projectId: string,
   attributes: EndpointAttributes,
   options: ChangeOptions = {},
-): Promise<EndpointRecord> => client.computes.create({ projectId, attributes, recovery: like(attributes) }, options);
+): Promise<EndpointRecord> =>
+  client.computes.create({ projectId, attributes, recovery: like(attributes), expected: ANY }, options);

@@ -1,9 +1,9 @@
 import type { Account } from "../account";
 import { changeDeadline } from "../changes";
-import type { Collection, ListOptions } from "../collection";
+import type { Collection, Expected, ListOptions } from "../collection";
 import type { CreationRecovery } from "../createRecovery";
 import type { Deadline } from "../http/deadline";
-import { FateUnknownError, NotFoundError } from "../http/errors";
+import { FateUnknownError, NotFoundError, NotStartingError } from "../http/errors";
 import type { ChangeResponse, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
@@ -34,6 +34,7 @@ interface ComputeCreation {
   readonly projectId: string;
   readonly attributes: EndpointAttributes;
   readonly recovery: CreationRecovery<EndpointRecord>;
+  readonly expected: Expected<EndpointRecord>;
 }
 
 interface ComputeUpdate {
@@ -45,8 +46,7 @@ interface ComputeUpdate {
    * queue: some of the attributes are not managed but sent along.
    */
   readonly rebuild?: ((now: EndpointRecord) => EndpointAttributes) | undefined;
-  /** Whether the record shows what was sent: this decides after an inconclusive response. */
-  readonly isShown: (endpoint: EndpointRecord) => boolean;
+  readonly expected: Expected<EndpointRecord>;
   /** The compute as it was read before the change. */
   readonly known?: EndpointRecord | undefined;
 }
@@ -102,7 +102,7 @@ export class ComputesApi {
   }
 
   async create(
-    { projectId, attributes, recovery }: ComputeCreation,
+    { projectId, attributes, recovery, expected }: ComputeCreation,
     options: ChangeOptions = {},
   ): Promise<EndpointRecord> {
     const scope = this.#scope(projectId, options);
@@ -114,11 +114,13 @@ export class ComputesApi {
       if (made.wasLost) recovery.onFound(made.found);
       return { endpointId: made.found.id, endpoint: made.found };
     };
-    return this.#run(scope, send, (accepted) => this.#untilReady(scope, accepted));
+    const endpoint = await this.#run(scope, send, (accepted) => this.#untilReady(scope, accepted));
+    return this.collection(projectId).untilShown(endpoint, expected, scope);
   }
 
+  /** Starts a compute that is not ready after the change, and that nothing else would start. */
   async update(change: ComputeUpdate, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    const { projectId, endpointId, attributes, rebuild, isShown, known } = change;
+    const { projectId, endpointId, attributes, rebuild, expected, known } = change;
     const scope = this.#scope(projectId, options);
     let current = attributes;
     const reading: Pick<Request, "beforeAttempt" | "currentBody"> | undefined = rebuild && {
@@ -131,15 +133,19 @@ export class ComputesApi {
     };
     const route = { method: "PATCH", endpointId, body: { endpoint: attributes } } as const;
     const request = { ...this.#request(scope, route), ...reading };
-    return this.#run(
-      scope,
-      () => this.#send(endpointId, request),
-      async ({ lost, ...accepted }) => {
-        const endpoint = await this.#untilReady(scope, { ...accepted, known });
-        if (lost !== undefined && !isShown(endpoint)) throw lost;
-        return endpoint;
-      },
-    );
+    const untilReady = async ({ lost, ...accepted }: SentChange): Promise<EndpointRecord> => {
+      const endpoint = await this.#untilReady(scope, { ...accepted, known });
+      if (lost !== undefined && expected.differing(endpoint, endpoint, true).length > 0) throw lost;
+      return endpoint;
+    };
+    const startInstead = async (error: unknown): Promise<EndpointRecord> => {
+      if (!(error instanceof NotStartingError) || known?.disabled === true) throw error;
+      const started = await this.start(projectId, endpointId, options);
+      if (started === undefined) throw error;
+      return started;
+    };
+    const changed = await this.#run(scope, () => this.#send(endpointId, request), untilReady).catch(startInstead);
+    return this.collection(projectId).untilShown(changed, expected, scope);
   }
 
   /**

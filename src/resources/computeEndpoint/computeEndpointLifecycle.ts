@@ -6,6 +6,7 @@ import {
   type ChangeOptions,
   type CreationRecovery,
   type EndpointRecord,
+  type Expected,
 } from "../../client";
 import type { Call, Changes, Created, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
@@ -251,7 +252,7 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
   if (adopted !== undefined) return adoptCompute(call, args, adopted);
   for (;;) {
     try {
-      return await shownAsSent(call, args, { endpoint: await createNew(call, args), sent: args });
+      return await createNew(call, args);
     } catch (error) {
       if (!(error instanceof BranchOccupiedError)) throw error;
       const occupant = await findOccupant(call, args);
@@ -297,7 +298,8 @@ function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
     onFound: ({ id }) => call.note(`${id} was found after the response to its creation was lost`),
   };
   call.sending(Object.keys(args).filter(isUpdatable));
-  const creation = { projectId, attributes: toAttributes(call, declared), recovery };
+  const expected = expectedOfCompute(call, args, args);
+  const creation = { projectId, attributes: toAttributes(call, declared), recovery, expected };
   return createOrUseExisting<EndpointRecord, EndpointRecord>(call, {
     collection: call.client.collection("endpoints", projectId),
     matches: isDuplicate,
@@ -328,15 +330,13 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
     checkpoint(call, args, { endpoint });
     adopted = await getReady(call, args, { endpoint, isSendingMore: names.some(isUpdatable) });
   }
-  const updates = new Set(differing(args, adopted).filter(isUpdatable));
-  if (updates.size === 0) return adopted;
-  adopted = await change(call, args, { endpoint: adopted, names: updates });
-  // The change waited for its turn: somebody may have changed the rest meanwhile.
-  const late = new Set(
-    unconfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted) }).filter(isUpdatable),
-  );
-  if (late.size > 0) adopted = await change(call, args, { endpoint: adopted, names: late });
-  return shownAsSent(call, args, { endpoint: adopted, sent: args });
+  let updates = differing(args, adopted).filter(isUpdatable);
+  while (updates.length > 0) {
+    adopted = await change(call, args, { endpoint: adopted, names: new Set(updates) });
+    // The change waited for its turn: somebody may have changed the rest meanwhile.
+    updates = unconfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted) }).filter(isUpdatable);
+  }
+  return adopted;
 }
 
 /** Sends the named arguments. */
@@ -345,45 +345,32 @@ async function change(
   args: Shape,
   { endpoint, names }: { endpoint: EndpointRecord; names: ReadonlySet<string> },
 ): Promise<EndpointRecord> {
-  const { projectId } = args;
   const sent: Partial<Shape> = Object.fromEntries(Object.entries(args).filter(([name]) => names.has(name)));
-  const attributes = toAttributes(call, sent, endpoint);
-  call.sending(names);
-  const isShown = (now: EndpointRecord): boolean => !differing(args, now).some((name) => names.has(name));
-  const send = async (): Promise<EndpointRecord> => {
-    const rebuild = sendsUnmanaged(sent) ? (now: EndpointRecord) => toAttributes(call, sent, now) : undefined;
-    const update = { projectId, endpointId: endpoint.id, attributes, rebuild, isShown, known: endpoint };
-    try {
-      return await call.client.computes.update(update, changeOptions(call, args));
-    } catch (error) {
-      if (!(error instanceof NotStartingError) || endpoint.disabled === true) throw error;
-      return start(call, args, { endpoint, why: error });
-    }
+  const update = {
+    projectId: args.projectId,
+    endpointId: endpoint.id,
+    attributes: toAttributes(call, sent, endpoint),
+    rebuild: sendsUnmanaged(sent) ? (now: EndpointRecord) => toAttributes(call, sent, now) : undefined,
+    known: endpoint,
+    expected: expectedOfCompute(call, args, sent),
   };
-  const move = async (): Promise<EndpointRecord> =>
-    // A compute that moves to its old branch waits for this move, as this one waits for the primary of its new branch.
-    call.run.whileReleasing([computeObject(endpoint.id)], false, async () => {
-      await refuseOccupiedBranch(call, args, endpoint);
-      return send();
-    });
-  const changed = await (names.has("branchId") ? move() : send());
-  return shownAsSent(call, args, { endpoint: changed, sent });
+  call.sending(names);
+  const send = () => call.client.computes.update(update, changeOptions(call, args));
+  if (!names.has("branchId")) return send();
+  // A compute that moves to its old branch waits for this move, as this one waits for the primary of its new branch.
+  return call.run.whileReleasing([computeObject(endpoint.id)], false, async () => {
+    await refuseOccupiedBranch(call, args, endpoint);
+    return send();
+  });
 }
 
-/** @throws if the service still shows something other than what was sent. */
-async function shownAsSent(
-  call: Call<Outputs>,
-  args: Shape,
-  { endpoint, sent }: { endpoint: EndpointRecord; sent: Partial<Shape> },
-): Promise<EndpointRecord> {
-  const expected = expectedOf<EndpointRecord>(declaration.args, {
+const expectedOfCompute = (call: Call<Outputs>, args: Shape, sent: Partial<Shape>): Expected<EndpointRecord> =>
+  expectedOf(declaration.args, {
     sent,
     // The service may just not show a missing field.
     argumentsOf: (now) => shownBy(args, now),
     checkpoint: (shown, now) => checkpoint(call, args, { endpoint: now, shown }),
   });
-  return call.client.collection("endpoints", args.projectId).untilShown(endpoint, expected, call);
-}
 
 /**
  * Waits for a compute that an earlier command left unfinished, and starts it again if nothing is in progress any more
@@ -413,19 +400,10 @@ async function getReady(
   } catch (error) {
     const isOver = error instanceof OperationFailedError || error instanceof NotStartingError;
     if (!isOver || endpoint.disabled === true) throw error;
-    return start(call, args, { endpoint, why: error });
+    const started = await computes.start(args.projectId, endpoint.id, changeOptions(call, args));
+    if (started === undefined) throw error;
+    return started;
   }
-}
-
-/** `why`: the error for a service without a start route. */
-async function start(
-  call: Call<Outputs>,
-  args: Shape,
-  { endpoint, why }: { endpoint: EndpointRecord; why: Error },
-): Promise<EndpointRecord> {
-  const started = await call.client.computes.start(args.projectId, endpoint.id, changeOptions(call, args));
-  if (started === undefined) throw why;
-  return started;
 }
 
 /** An idle compute is not restarted: its next start applies everything. It may also go idle during the call. */

@@ -1,4 +1,5 @@
 /** The calls of computes through the whole client, in memory. */
+import { ANY } from "../../support/creating";
 import { BadResponseError, Deadline, NotFoundError } from "../../../src/client";
 import { FakeProject } from "../../support/fakeProject";
 import { compute, ENDPOINTS, gone, init, LIST, operation, OPERATIONS, PRJ, scene } from "../../support/scene";
@@ -203,7 +204,7 @@ test("two 404s of something in front of the operations do not hide that the oper
       : shown(request, nth),
   );
   const error = await errorOf(
-    client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true }),
+    client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY }),
   );
   expect(String(error)).toContain("no capacity left");
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Deadline, NotFoundError } from "../../../src/client";
 import { RequestBudget, type RequestKind } from "../../../src/client/http/requestBudget";
-import { createCompute, like } from "../../support/creating";
+import { ANY, createCompute, like } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
 import { skippingClock } from "../../support/fakeClock";
 import { compute, ENDPOINTS, LIST, operation, PRJ, scene } from "../../support/scene";
@@ -266,7 +266,7 @@ describe("a client whose requests each take a place", () => {
     const [found] = await Promise.all([
       made.client.computes.find(PRJ, "ep-1", { deadline: new Deadline(400), onProgress }),
       made.client.computes.update(
-        { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+        { projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY },
         { deadline, onProgress },
       ),
     ]);
@@ -304,7 +304,7 @@ describe("a client whose requests each take a place", () => {
     const attributes = { branch_id: "b", type: "read_write" };
     await errorOf(
       made.client.computes.create(
-        { projectId: PRJ, attributes, recovery: { ...like(attributes), checkListed } },
+        { projectId: PRJ, attributes, recovery: { ...like(attributes), checkListed }, expected: ANY },
         { deadline },
       ),
     );
@@ -322,7 +322,7 @@ describe("a client whose requests each take a place", () => {
       { minuteMs: 2_000, pollCeilingMs: 20 },
     );
     await made.client.computes.update(
-      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY },
       { deadline: new Deadline(8_000) },
     );
     const looks = made.server.seen.filter(({ method }) => method === "GET").map(({ at }) => at);
@@ -342,7 +342,7 @@ describe("a client whose requests each take a place", () => {
     );
     const options = { deadline: new Deadline(250) };
     await errorOf(
-      made.client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true }, options),
+      made.client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY }, options),
     );
     const { length } = made.server.seen;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -365,10 +365,7 @@ describe("a client whose requests each take a place", () => {
     const lines: string[] = [];
     await useUp(made, LIMIT - 1);
     const options = { deadline: new Deadline(400), onProgress: (line: string) => lines.push(line) };
-    await made.client.computes.update(
-      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
-      options,
-    );
+    await made.client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY }, options);
     expect(isSent).toBe(true);
     expect(lines).toContain(`rate-limited by svc:maxRequestsPerMinute (${LIMIT}); waiting`);
     expect(mostIn(1_800, timesOf(made.server))).toBe(LIMIT);

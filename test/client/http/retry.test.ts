@@ -113,7 +113,7 @@ test("a PATCH that may have taken effect, was locked out then and is refused at 
     projectId: "p",
     endpointId: "ep-1",
     attributes: { suspend_timeout_seconds: 60 },
-    isShown: () => false,
+    expected: { differing: () => ["size"] },
   });
   const error = await errorOf(update);
   expect(error).toBeInstanceOf(FateUnknownError);

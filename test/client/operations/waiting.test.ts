@@ -11,7 +11,7 @@ import {
   OperationFailedError,
   WaitTimeoutError,
 } from "../../../src/client";
-import { createCompute } from "../../support/creating";
+import { ANY, createCompute } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
 import { compute, ENDPOINTS, init, LIST, operation, OPERATIONS, PRJ, type Scene, scene } from "../../support/scene";
 import { skippingClock } from "../../support/fakeClock";
@@ -25,7 +25,7 @@ const PATIENT = 10_000;
 describe("a compute is ready when", () => {
   const update = (wanted: Scene, options = {}, settings = {}): Promise<EndpointRecord> =>
     inMemory(scene(wanted), settings).client.computes.update(
-      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY },
       { deadline: new Deadline(PATIENT), ...options },
     );
   const answer = (endpoint: object, operations: object[]): Reply => ({ json: { endpoint, operations } });
@@ -38,7 +38,7 @@ describe("a compute is ready when", () => {
         change: answer(compute(), [operation("scheduling")]),
       }),
     );
-    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true });
+    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY });
     expect(server.count(OPERATIONS)).toBe(4);
   });
 
@@ -106,7 +106,7 @@ describe("a compute is ready when", () => {
   test("a change was accepted with an empty body and its operations, found in the list, ended", async () => {
     const operations = (nth: number): object[] => (nth < 2 ? [] : [operation(nth < 5 ? "running" : "finished")]);
     const { server, client } = inMemory(scene({ computes: () => [compute()], operations }), { lagMs: 2_000 });
-    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true });
+    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY });
     expect(server.count("GET /projects/prj-1/operations?limit=100")).toBeGreaterThanOrEqual(5);
   });
 });
@@ -242,7 +242,7 @@ test("a long wait asks less and less often, and ends soon after its operation do
     { pollCeilingMs: 2_000 },
   );
   await client.computes.update(
-    { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+    { projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY },
     { deadline: new Deadline(100_000) },
   );
   expect(passed()).toBeLessThan(72_500);
@@ -269,14 +269,8 @@ describe("a wait ends when its operation does", () => {
       const took = { total_duration_ms: 3_600_000 };
       return { json: { operations: [1, 2].map((nth) => operation("finished", { id: `op-${nth}`, ...took })) } };
     });
-    await client.computes.update(
-      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
-      at(5_000),
-    );
-    await client.computes.update(
-      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
-      at(5_000),
-    );
+    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY }, at(5_000));
+    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY }, at(5_000));
   });
 
   test("also while younger waits ask for the compute list alone", async () => {
@@ -294,7 +288,7 @@ describe("a wait ends when its operation does", () => {
       { lagMs: 10_000, pollCeilingMs: 2_000 },
     );
     const updating = client.computes.update(
-      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY },
       at(20_000),
     );
     await new Promise((resolve) => setTimeout(resolve, 2_000));
@@ -324,12 +318,9 @@ describe("a wait ends when its operation does", () => {
       isUp = true;
       return { json: { operations: [operation("finished", { id: `op-${changes}`, total_duration_ms: 100 })] } };
     });
-    await client.computes.update(
-      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
-      at(5_000),
-    );
+    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY }, at(5_000));
     const seen = await client.computes.update(
-      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY },
       at(5_000),
     );
     expect(seen.current_state).toBe("active");
@@ -360,7 +351,7 @@ test("an operation counts as untraceable by a list that was read a lag after the
     { lagMs: 300 },
   );
   const error = await errorOf(
-    client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true }, at(5_000)),
+    client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, expected: ANY }, at(5_000)),
   );
   expect(error).toBeInstanceOf(OperationFailedError);
 });
