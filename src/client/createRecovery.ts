@@ -182,7 +182,6 @@ export class Creator {
     await group.enter(options);
     let lost: LostCreation | undefined;
     let wasLost = false;
-    let answered: Made<Item, Response> | undefined;
     let settled: Promise<void> | undefined;
     try {
       const { value } = await this.requests.send({ ...request, beforeAttempt }, schema);
@@ -192,11 +191,9 @@ export class Creator {
         throw new FateUnknownError(`the response names ${id}, which existed before`);
       if (id !== undefined) group.claimed.add(id);
       // A route without a schema answers without a body.
-      if (value !== undefined || schema === undefined) answered = { response: value as Response };
-      else {
-        const accepted = new FateUnknownError(`the creation of ${thing} was answered with an empty response`);
-        lost = lostBy(accepted, { ...recovery, isOurs: isOursIfAccepted });
-      }
+      if (value !== undefined || schema === undefined) return { response: value as Response };
+      const accepted = new FateUnknownError(`the creation of ${thing} was answered with an empty response`);
+      lost = lostBy(accepted, { ...recovery, isOurs: isOursIfAccepted });
     } catch (error) {
       if (!(error instanceof FateUnknownError)) throw error;
       wasLost = true;
@@ -205,7 +202,6 @@ export class Creator {
       settled = group.leave(lost);
     }
     await settled;
-    if (answered !== undefined) return answered;
     if (found === undefined) throw failure;
     return { found, wasLost };
   }

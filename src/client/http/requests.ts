@@ -131,7 +131,7 @@ export class Requests {
    * @throws FateUnknownError when a change may have taken effect, or when a good status came with any other body.
    */
   async send<Body>(request: Request, schema?: z.ZodType<Body>): Promise<ChangeResponse<Body>> {
-    const { method, template, deadline, fate, repeatable = method !== "POST" } = request;
+    const { method, template, deadline, fate = { open: false }, repeatable = method !== "POST" } = request;
     refuseStandIns(request);
     refuseReferences(request);
     this.context.redactor.learn(request.body);
@@ -142,14 +142,13 @@ export class Requests {
     let throttledLeftMs = this.context.settings.throttledMs;
     let faults = 0;
     const refusedKeys = new Set<string>();
-    let repeated = fate?.open ?? false;
     let lastError: SvcError | undefined;
     const deadlineError = (): SvcError =>
       errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw deadlineError();
       const permit = await this.#permitFor(request, deadlineError).catch((error: unknown) => {
-        const isLost = repeated && method === "PATCH" && error instanceof SvcError && !mayHaveTakenEffect(error);
+        const isLost = fate.open && method === "PATCH" && error instanceof SvcError && !mayHaveTakenEffect(error);
         throw isLost ? stillUnknown(error) : error;
       });
       // The deadline does not cut it short if that would leave the fate of the request unknown.
@@ -188,8 +187,8 @@ export class Requests {
         request.onError?.(error);
         const happened = whatHappened(error);
         if (happened !== "throttled") faults += 1;
-        repeated ||= happened === "unclear";
-        if (fate !== undefined) fate.open ||= repeated;
+        fate.open ||= happened === "unclear";
+        if (request.retry === false) throw error;
         if (request.retryLocked === false && error instanceof errors.LockedError) throw error;
         const throttled = happened === "throttled" && method === "GET";
         const remainingMs = throttled ? throttledLeftMs : deadline.remainingMs();
@@ -197,21 +196,20 @@ export class Requests {
           error,
           repeatable,
           attempts,
-          faults: request.retry === false ? Number.POSITIVE_INFINITY : faults,
+          faults,
           remainingMs,
           baseDelayMs: this.context.settings.baseDelayMs,
           random: Math.random(),
         });
         if (!verdict.retry) {
           // This error is about the last attempt only.
-          if (repeated && happened !== "unclear" && method === "PATCH" && !(error instanceof errors.NotFoundError))
+          if (fate.open && happened !== "unclear" && method === "PATCH" && !(error instanceof errors.NotFoundError))
             throw stillUnknown(error);
           throw finalError(error, verdict, {
             leftMs: remainingMs,
             totalMs: throttled ? this.context.settings.throttledMs : deadline.totalMs,
           });
         }
-        if (request.retry === false) throw error;
         const seconds = Math.round((performance.now() - began) / 1000);
         request.onProgress?.(`${throttled ? "the service asks to wait" : "retrying"}: ${error.what}, ${seconds} s`);
         const goOn = throttled ? request.onThrottled?.() : undefined;
@@ -222,7 +220,7 @@ export class Requests {
       }
       const { value, invalid } = content;
       if (invalid !== undefined) throw method === "GET" ? invalid : fateUnknown(invalid);
-      return { value, repeated };
+      return { value, repeated: fate.open };
     }
   }
 

@@ -20,13 +20,6 @@ interface QueuedChange extends Pick<WaitOptions, "onProgress"> {
   enter: () => void;
 }
 
-/** A 423 for an attempt of a change. */
-interface Refusal {
-  readonly error: LockedError;
-  readonly attempts: number;
-  readonly arrival: number;
-}
-
 /**
  * The queue of one project (docs/design/decisions.md, Time, queues and speed): changes run in parallel until the first
  * 423, and from then on one after the other, including their waits.
@@ -60,27 +53,19 @@ export class ProjectQueue {
             throw locked !== undefined && job.deadline.expired ? lockTimeout(locked, job.deadline) : error;
           }
           locked = error;
-          await this.#waitForLock({ error, attempts, arrival }, job);
+          // Nothing was executed, so it is sent again.
+          this.#isSerial = true;
+          if (this.#underWay > 1) {
+            // Changes that were sent in parallel follow one another.
+            this.#leave();
+            await this.#enter(arrival, job);
+          } else await this.#waitForForeignLock(error, attempts, job);
           continue;
         }
         return await job.wait(accepted);
       }
     } finally {
       this.#leave();
-    }
-  }
-
-  /**
-   * A 423 means that nothing was executed, so it is sent again. Changes that were sent in parallel then follow one
-   * another.
-   */
-  async #waitForLock({ error, attempts, arrival }: Refusal, job: WaitOptions): Promise<void> {
-    this.#isSerial = true;
-    if (this.#underWay > 1) {
-      this.#leave();
-      await this.#enter(arrival, job);
-    } else {
-      await this.#waitForForeignLock(error, attempts, job);
     }
   }
 

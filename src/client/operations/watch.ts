@@ -35,7 +35,8 @@ export interface Condition<T> {
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
-interface Waiter extends Pick<Condition<unknown>, "needs" | "dueAt" | "onProgress"> {
+interface Waiter {
+  readonly condition: Pick<Condition<unknown>, "needs" | "dueAt" | "onProgress">;
   deadline: Deadline;
   joinedAt: number;
   onSnapshot: (snapshot: Snapshot) => void;
@@ -68,13 +69,9 @@ export class ProjectWatch {
     let leave = (): void => undefined;
     const done = new Promise<T>((resolve, reject) => {
       const waiter: Waiter = {
+        condition,
         joinedAt: performance.now(),
         deadline,
-        onProgress: condition.onProgress,
-        get needs() {
-          return condition.needs;
-        },
-        dueAt: (roundTripMs) => condition.dueAt(roundTripMs),
         onSnapshot: (snapshot) => {
           try {
             const found = condition.check(snapshot);
@@ -149,7 +146,7 @@ export class ProjectWatch {
     while (this.#waiters.size > 0) {
       const now = performance.now();
       if (turnAt <= now && this.budget.hasRoom(this.#needsBy(now) === "both" ? 2 : 1)) return;
-      if (now >= shownAt) for (const { onProgress } of this.#waiters) onProgress?.(this.budget.progressText);
+      if (now >= shownAt) for (const { condition } of this.#waiters) condition.onProgress?.(this.budget.progressText);
       const ends = [...this.#waiters].map(({ deadline }) => deadline.pause());
       await this.#isWokenBefore(now + SHORT_PAUSE_MS);
       ends.forEach((end) => end());
@@ -157,17 +154,17 @@ export class ProjectWatch {
   }
 
   #needsBy(time: number): Needs {
-    const [only = "both", ...others] = new Set(this.#dueBy(time).map((waiter) => waiter.needs));
+    const [only = "both", ...others] = new Set(this.#dueBy(time).map(({ condition }) => condition.needs));
     return others.length === 0 ? only : "both";
   }
 
   #nextPollAt(): number {
-    const first = Math.min(...[...this.#waiters].map((waiter) => waiter.dueAt(this.#roundTripMs)));
-    return Math.max(...this.#dueBy(first + GATHER_MS).map((waiter) => waiter.dueAt(this.#roundTripMs)));
+    const first = Math.min(...[...this.#waiters].map(({ condition }) => condition.dueAt(this.#roundTripMs)));
+    return Math.max(...this.#dueBy(first + GATHER_MS).map(({ condition }) => condition.dueAt(this.#roundTripMs)));
   }
 
   #dueBy(time: number): Waiter[] {
-    return [...this.#waiters].filter((waiter) => waiter.dueAt(this.#roundTripMs) <= time);
+    return [...this.#waiters].filter(({ condition }) => condition.dueAt(this.#roundTripMs) <= time);
   }
 
   /** Sleeps until then; true if a waiter came, or the last one left, before. */

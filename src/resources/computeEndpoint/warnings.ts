@@ -114,14 +114,8 @@ export function computeCreateWarnings({
   isReplacement,
 }: NewDeclaration<ComputeEndpointShape>): string[] {
   if (!isNew) return [];
-  const { adopt = false, branchId, type } = args;
-  const place = branchId === undefined ? "" : ` on ${branchId}`;
-  // A replacement deletes the compute, even if the program still names it; its other effects are reported with its
-  // plan.
-  if (adopt === false || isReplacement) return spanWarnings(`the new compute${place}${label}`, args);
-  // The rules refuse this.
-  if (type === "read_only" && adopt === true) return [];
-  return spanWarnings(`the compute${place}${label}`, args);
+  const which = isReplacement || !isAdoption(args) ? "the new compute" : "the compute";
+  return spanWarnings(`${which}${placeOf(args)}${label}`, args);
 }
 
 /** What an adoption may do to the compute that it finds. */
@@ -131,14 +125,24 @@ export function computeCreateEffects({
   isNew,
   isReplacement,
 }: NewDeclaration<ComputeEndpointShape>): string[] {
-  const { adopt = false, branchId, disabled, type } = args;
-  if (!isNew || isReplacement || adopt === false || (type === "read_only" && adopt === true)) return [];
-  const place = branchId === undefined ? "" : ` on ${branchId}`;
+  // A replacement deletes the compute, even if the program still names it; its other effects are reported with its
+  // plan.
+  if (!isNew || isReplacement || !isAdoption(args)) return [];
+  const { adopt, branchId, disabled } = args;
   return [
     `ComputeEndpoint${label} ${takesOver(adopt, branchId)}`,
-    ...(disabled === true ? [suspends(`the compute${place}${label}`)] : []),
+    ...(disabled === true ? [suspends(`the compute${placeOf(args)}${label}`)] : []),
   ];
 }
+
+type Adoption = Partial<ComputeEndpointShape> & { adopt: string | true };
+
+/** The rules refuse `adopt: true` of a read replica. */
+const isAdoption = (args: Partial<ComputeEndpointShape>): args is Adoption =>
+  typeof args.adopt === "string" || (args.adopt === true && args.type !== "read_only");
+
+const placeOf = ({ branchId }: Partial<ComputeEndpointShape>): string =>
+  branchId === undefined ? "" : ` on ${branchId}`;
 
 /** What an adoption does to the existing compute. `givenNames` includes unknown arguments. */
 export function adoptionOf(
