@@ -191,7 +191,7 @@ describe("an id that is invalid", () => {
       method === "POST" ? { status: 201, json: { id } } : { status: 204 },
     );
     const made = await client.auth.createUser("p", USER, PROVEN);
-    await client.auth.deleteUser({ projectId: "p", userId: made.id, isIntegration: () => false }, PROVEN);
+    await client.auth.deleteUser("p", made.id, PROVEN);
     expect(server.lines()[1]).toBe(`DELETE /projects/p/auth/users/${encodeURIComponent(id)}`);
   });
 });

@@ -39,13 +39,6 @@ interface IntegrationCreation {
   readonly recovery: CreationRecovery<AuthIntegrationRecord>;
 }
 
-interface UserDeletion {
-  readonly projectId: string;
-  readonly userId: string;
-  /** Whether it is the user's integration. If that is gone, so is the user. */
-  readonly isIntegration: (item: AuthIntegrationRecord) => boolean;
-}
-
 /** The collections of auth, and the routes outside a collection. */
 export class AuthApi {
   constructor(private readonly account: Account) {}
@@ -113,11 +106,17 @@ export class AuthApi {
     return integrations.changing(async () => {
       const made = await integrations.post(request, { similarityKey: authProvider, recovery });
       if ("response" in made) return made.response;
-      const { found } = made;
-      recovery.onFound(found);
-      const integration = this.ownIntegration(projectId, recovery.isCandidate, found.auth_provider_project_id);
-      return this.createKeys(projectId, authProvider, { ...options, integration });
+      recovery.onFound(made.found);
+      return this.createKeysOf(projectId, made.found, options);
     });
+  }
+
+  /** Another key set of this integration, and of no other one that has taken its place. */
+  async createKeysOf(projectId: string, item: AuthIntegrationRecord, options: WaitOptions): Promise<KeySetRecord> {
+    const { auth_provider: authProvider, auth_provider_project_id: id } = item;
+    const isNamed = ({ auth_provider }: AuthIntegrationRecord): boolean => auth_provider === authProvider;
+    const integration = this.ownIntegration(projectId, isNamed, id);
+    return this.createKeys(projectId, authProvider, { ...options, integration });
   }
 
   /** Repeatable: it makes another key set, and the older ones stay valid. */
@@ -163,7 +162,7 @@ export class AuthApi {
   /**
    * Users cannot be listed: an inconclusive deletion is sent again. It is confirmed if the user's integration is gone.
    */
-  async deleteUser({ projectId, userId, isIntegration }: UserDeletion, options: ProvenOptions): Promise<void> {
+  async deleteUser(projectId: string, userId: string, options: ProvenOptions): Promise<void> {
     const params = { project_id: projectId, auth_user_id: userId };
     const route = { method: "DELETE", template: `${PROJECT}/auth/users/{auth_user_id}`, params } as const;
     const request = changeRequest(route, options);
@@ -174,7 +173,7 @@ export class AuthApi {
         return send();
       });
     const deletion = {
-      matches: isIntegration,
+      matches: ({ auth_provider_project_id: id }: AuthIntegrationRecord) => id === (options.integration.id ?? id),
       thing: "the user's integration",
       // No list could confirm an empty response.
       needsNoList: () => true,

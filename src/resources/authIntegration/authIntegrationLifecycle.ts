@@ -1,4 +1,4 @@
-import type { AuthIntegrationRecord, BranchRecord, CreationRecovery, KeySetRecord } from "../../client";
+import type { AuthIntegrationRecord, BranchRecord, CreationRecovery } from "../../client";
 import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
@@ -120,7 +120,7 @@ export const authIntegration = define(declaration, schemas, {
     const { projectId } = splitId(id);
     // No keys: the creation failed before it had any.
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
-    const keys = hasKeys ? {} : keyOutputs(await createKeys(call, projectId, integration));
+    const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeysOf(projectId, integration, call));
     const known = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
     if (!hasKeys) call.checkpoint(id, known);
     return untilShown(call, id, { args, integration, known });
@@ -245,7 +245,7 @@ async function adopt(call: Call<Outputs>, args: Shape, existing: AuthIntegration
   const refusal = refusalToAdopt(args, existing);
   if (refusal !== undefined) throw new Error(refusal);
   call.run.takeOver(integrationObject(projectId, authProvider, auth_provider_project_id));
-  const keys = await createKeys(call, projectId, existing);
+  const keys = await call.client.auth.createKeysOf(projectId, existing, call);
   return { branchId, ...keyOutputs(keys) };
 }
 
@@ -295,12 +295,6 @@ function branchFindings(
  */
 const notReplacedText = ({ message }: Finding): string =>
   `nothing is deleted, because the new integration may be refused: ${message}. To move it anyway, which loses its users, remove it from the program, run pulumi up, and add it again`;
-
-function createKeys(call: Call<Outputs>, projectId: string, existing: AuthIntegrationRecord): Promise<KeySetRecord> {
-  const { auth_provider: authProvider, auth_provider_project_id: id } = existing;
-  const integration = call.client.auth.ownIntegration(projectId, isIntegration(authProvider), id);
-  return call.client.auth.createKeys(projectId, authProvider, { ...call, integration });
-}
 
 function storedOutputs(id: string, outs: Partial<Outputs>) {
   const { projectId, rest: authProvider } = splitId(id);

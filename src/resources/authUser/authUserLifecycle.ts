@@ -1,4 +1,4 @@
-import { ConflictError, type AuthIntegrationRecord } from "../../client";
+import { ConflictError } from "../../client";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
 import { email, textUpTo } from "../shared/argumentSchemas";
@@ -42,14 +42,9 @@ export const authUser = inIntegration(declaration, schemas, {
 
   ...keepStored<Shape, Outputs>((id) => ({ projectId: splitId(id).projectId }), storedOutputs),
 
-  async delete(call, { id, outs: { authProviderProjectId } }) {
+  async delete(call, { id }) {
     const { projectId, rest: userId } = splitId(id);
-    const isIntegration = (item: AuthIntegrationRecord): boolean =>
-      authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId;
-    await call.client.auth.deleteUser(
-      { projectId, userId, isIntegration },
-      { ...call, beforeAttempt: call.beforeDelete },
-    );
+    await call.client.auth.deleteUser(projectId, userId, { ...call, beforeAttempt: call.beforeDelete });
   },
 });
 

@@ -3,7 +3,7 @@ import type { Declaration } from "../../contract/declaration";
 import { projectOf } from "../../contract/identifiers";
 import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
-import type { Call, Changes, Created, Finding, Lifecycle, Observed, Stored } from "../../host/lifecycle";
+import type { Call, Changes, Created, Finding, Lifecycle, Look, Observed, Stored } from "../../host/lifecycle";
 import { obstacle, staysInTheWay } from "../../host/lookAhead";
 import { isIntegrationOf } from "./identifiers";
 import { omitUndefined } from "./omitUndefined";
@@ -74,9 +74,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
       const isNamed = isIntegrationNamed(authProvider, look.authProvider);
       if (listed.some((item) => isNamed(item, listed)))
         return child.lookAhead?.({ ...look, authProvider: authProvider ?? look.authProvider });
-      return look.isDeclared(isIntegrationOf(projectId, authProvider))
-        ? []
-        : [missingIntegration(listed, projectId, authProvider)];
+      return missingIntegration(look, listed);
     },
 
     ...(child.lookAtUpdate !== undefined && {
@@ -84,8 +82,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
         const { stored, changes } = plan;
         // Such an update sends nothing.
         if (changes.changed.size === 0 && !stored.unfinished) return [];
-        const { projectId, authProvider } = look.args;
-        const integration = integrationOf(look, projectId, stored.outs);
+        const integration = integrationOf(look, look.args.projectId, stored.outs);
         try {
           await integration.check(look.reading);
         } catch (error) {
@@ -93,10 +90,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
           return [staysInTheWay(error.forPlan)];
         }
         if (integration.id !== undefined) return (await child.lookAtUpdate?.(look, plan)) ?? [];
-        const listed = await look.client.auth.integrations(projectId).list(look.reading);
-        return look.isDeclared(isIntegrationOf(projectId, authProvider))
-          ? []
-          : [missingIntegration(listed, projectId, authProvider)];
+        return missingIntegration(look, await look.client.auth.integrations(look.args.projectId).list(look.reading));
       },
     }),
 
@@ -178,17 +172,18 @@ const isIntegrationNamed =
   (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
     (authProvider === undefined && listed.length === 1) || item.auth_provider === (authProvider ?? ofSetting);
 
+/** The finding that the integration is missing, unless a resource of the program declares it. */
 function missingIntegration(
+  { args: { projectId, authProvider }, isDeclared }: Look<ChildArguments>,
   listed: readonly AuthIntegrationRecord[],
-  projectId: string,
-  authProvider: string | undefined,
-): Finding {
+): Finding[] {
+  if (isDeclared(isIntegrationOf(projectId, authProvider))) return [];
   const which = authProvider === undefined ? "" : ` with ${authProvider}`;
   const others = listed.length === 0 ? "" : ` (it has one with ${listed.map((one) => one.auth_provider).join(", ")})`;
-  return obstacle(
+  const missing =
     `project ${projectId} has no auth integration${which}${others}, and this program has not declared one before this resource. ` +
-      'Declare an AuthIntegration and pass its "projectId" output',
-  );
+    'Declare an AuthIntegration and pass its "projectId" output';
+  return [obstacle(missing)];
 }
 
 /** What a state holds of an integration or its child. */

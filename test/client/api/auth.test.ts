@@ -52,7 +52,7 @@ test("each call sends the documented request, with the key and nothing that was 
   });
   await auth.createKeys("p", "a", PROVEN);
   await auth.createUser("p", { auth_provider: "a", email: "e@x.test", name: "E" }, PROVEN);
-  await auth.deleteUser({ projectId: "p", userId: "u1", isIntegration: anyItem }, PROVEN);
+  await auth.deleteUser("p", "u1", PROVEN);
   await auth.transferOwnership("p", "a", PROVEN);
   await auth.integrations("p").delete({ id: "a", matches: anyItem }, PROVEN);
   await addOAuthProvider(client, { id: "google", client_id: "i", client_secret: "s" });
@@ -114,7 +114,7 @@ const STANDING = {
   type: "standard",
 };
 const deletions: [string, (client: Client) => Promise<unknown>][] = [
-  ["a user", ({ auth }) => auth.deleteUser({ projectId: "p", userId: "u", isIntegration: anyItem }, PROVEN)],
+  ["a user", ({ auth }) => auth.deleteUser("p", "u", PROVEN)],
   ["an OAuth provider", ({ auth }) => auth.oauthProviders("p").delete({ id: "google" }, PROVEN)],
   ["an integration", ({ auth }) => auth.integrations("p").delete({ id: "a", matches: anyItem }, PROVEN)],
   [
@@ -186,9 +186,7 @@ test.each<[string, Reply, unknown]>([
   ["a proxy's page with 404", { ...page, status: 404 }, BadResponseError],
 ])("a deletion is not done after %s", async (_, reply, kind) => {
   const { client } = inMemory(() => reply, { baseDelayMs: 1 });
-  await expect(
-    client.auth.deleteUser({ projectId: "p", userId: "u", isIntegration: anyItem }, PROVEN),
-  ).rejects.toBeInstanceOf(kind);
+  await expect(client.auth.deleteUser("p", "u", PROVEN)).rejects.toBeInstanceOf(kind);
   await expect(
     client.auth.deleteDomains({ projectId: "p", origins: () => ["https://a.test"], authProvider: "a" }, PROVEN),
   ).rejects.toBeInstanceOf(kind);

@@ -232,13 +232,10 @@ describe("a client whose requests each take a place", () => {
     const { auth } = made.client;
     const users = Array.from({ length: 14 }, (_, nth) => `u${nth}`);
     const deletions = users.map((user) =>
-      auth.deleteUser(
-        { projectId: PRJ, userId: user, isIntegration: () => false },
-        {
-          integration: auth.ownIntegration(PRJ, () => true, "x"),
-          deadline: new Deadline(900),
-        },
-      ),
+      auth.deleteUser(PRJ, user, {
+        integration: auth.ownIntegration(PRJ, () => true, "x"),
+        deadline: new Deadline(900),
+      }),
     );
     await Promise.all(deletions);
     const { seen } = made.server;

@@ -134,7 +134,7 @@ test.each(["reset", "cut"] as const)(
   "a DELETE is repeated after a %s connection: it does no harm twice",
   async (fault) => {
     const { server, client } = await scripted((_, nth) => (nth === 1 ? { fault } : gone()));
-    await client.auth.deleteUser({ projectId: "p", userId: "u", isIntegration: () => false }, PROVEN);
+    await client.auth.deleteUser("p", "u", PROVEN);
     expect(server.count(DELETE_USER)).toBe(2);
   },
 );

@@ -24,7 +24,7 @@ test("a change may take longer than an attempt of a read", async () => {
   await expect(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, PROVEN)).resolves.toEqual({
     id: "u1",
   });
-  await client.auth.deleteUser({ projectId: "p", userId: "u1", isIntegration: () => false }, PROVEN);
+  await client.auth.deleteUser("p", "u1", PROVEN);
   expect(server.seen).toHaveLength(2);
   expect(String(await errorOf(client.computes.list("p")))).toContain("no complete response within 0.1 s");
 });
