@@ -276,11 +276,11 @@ function branchFindings(
     const missing = defaultBranch(branches);
     return typeof missing === "string" ? [obstacle(missing)] : [];
   }
-  if (branches === undefined) return [];
-  const branch = branches.find(({ id }) => id === branchId);
-  if (branch === undefined) return [obstacle(missingBranch(projectId, branchId, branches))];
-  const production = branches.find((one) => one.default === true);
-  if (production === undefined || branch.default === true) return [];
+  const missing = missingBranch(projectId, branchId, branches);
+  if (missing !== undefined) return [obstacle(missing)];
+  const defaults = (branches ?? []).filter((branch) => branch.default === true);
+  const [production] = defaults;
+  if (production === undefined || defaults.some(({ id }) => id === branchId)) return [];
   // Not every service refuses this, so it is not an obstacle.
   return [
     effect(

@@ -39,9 +39,8 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
       ? underWay(endpoint)
       : [effect(adoptionOf(endpoint, look)), ...underWay(endpoint)];
   if (branchId === undefined) return adopt === true ? undefined : takenOver(named);
-  const branches = await listBranches(look);
-  if (branches?.some(({ id }) => id === branchId) === false)
-    return [obstacle(missingBranch(projectId, branchId, branches))];
+  const missing = missingBranch(projectId, branchId, await listBranches(look));
+  if (missing !== undefined) return [obstacle(missing)];
 
   const isSame = (endpoint: EndpointRecord): boolean =>
     endpoint.branch_id === branchId &&
@@ -73,9 +72,8 @@ export async function updateFindings(
   const own = await client.computes.find(projectId, id, reading);
   if (own === undefined) return [goneFinding(`compute ${id}${label}`)];
   if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
-  const branches = await listBranches(look);
-  if (branches?.some((branch) => branch.id === branchId) === false)
-    return [obstacle(missingBranch(projectId, branchId, branches))];
+  const missing = missingBranch(projectId, branchId, await listBranches(look));
+  if (missing !== undefined) return [obstacle(missing)];
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
 }
 

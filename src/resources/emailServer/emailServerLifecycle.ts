@@ -71,7 +71,8 @@ export const emailServer = inIntegration(declaration, schemas, {
     // Before the request, so that no deletion in this run begins meanwhile: it would reset the server.
     call.run.takeOver(serverObject(projectId));
     await send(call, args, { before });
-    noteOverwritten(call, args, before);
+    const other = otherServer(call.withValues(args), before);
+    if (other !== undefined) call.note(`EmailServer ${projectId}: ${other}; it was overwritten`);
     return { id: projectId, outputs: {} };
   },
 
@@ -165,11 +166,6 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Shap
       senderName: readable(server.sender_name),
     }),
   };
-}
-
-function noteOverwritten(call: Call<Outputs>, args: Shape, before: EmailServerRecord): void {
-  const other = otherServer(call.withValues(args), before);
-  if (other !== undefined) call.note(`EmailServer ${args.projectId}: ${other}; it was overwritten`);
 }
 
 /** The existing own server, if it differs from what is given. */

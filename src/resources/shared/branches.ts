@@ -26,20 +26,23 @@ export async function namingBranches(
   // Without the list there is nothing to add: the refusal itself is reported.
   const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
   if (branches.length === 0) return error;
-  const found = branches.find(({ id }) => id === branchId);
-  if (found === undefined) {
-    return new Error(`${error.message}: ${missingBranch(projectId, branchId, branches)}`, { cause: error });
-  }
-  const hasDefault = branches.some((branch) => branch.default === true);
-  if (!mustBeDefault || found.default === true || !hasDefault) return error;
+  const missing = missingBranch(projectId, branchId, branches);
+  if (missing !== undefined) return new Error(`${error.message}: ${missing}`, { cause: error });
+  const defaults = branches.filter((branch) => branch.default === true);
+  if (!mustBeDefault || defaults.length === 0 || defaults.some(({ id }) => id === branchId)) return error;
   return new Error(
     `${error.message}. ${branchId} is not the default branch of the project: it has ${listedBranches(branches)}`,
     { cause: error },
   );
 }
 
-/** For the plan and for a refusal. */
-export function missingBranch(projectId: string, branchId: string, branches: readonly BranchRecord[]): string {
+/** For the plan and for a refusal. Undefined if it is listed, or if the service does not list branches (`branches`). */
+export function missingBranch(
+  projectId: string,
+  branchId: string,
+  branches: readonly BranchRecord[] | undefined,
+): string | undefined {
+  if (branches === undefined || branches.some(({ id }) => id === branchId)) return undefined;
   const known = branches.length === 0 ? "none" : listedBranches(branches);
   return `project ${projectId} has no branch ${branchId}. It has ${known}: "branchId" takes the id, not the name`;
 }
