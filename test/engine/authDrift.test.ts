@@ -124,7 +124,7 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   await service.clearRequests();
   expect(await svc(stack, ["drift", "--repair", "--yes"])).toMatchObject({
     code: 7,
-    stdout: expect.stringMatching(/auth is left as it is: no update brings "ownedBy" back/),
+    stdout: expect.stringMatching(/auth is left as it is: "ownedBy" is not an argument, so no update restores it/),
   });
   expect(await service.mutations()).toEqual([]);
   expect(await svc(stack, ["drift", "--accept", "--dry-run"])).toMatchObject({

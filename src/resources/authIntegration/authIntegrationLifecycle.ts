@@ -21,13 +21,12 @@ import { deleteIfOurs } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
 import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from "../shared/conflictMessages";
 
-type Shape = AuthIntegrationShape;
-type Outputs = AuthIntegrationOutputs & Partial<Shape>;
+type AuthIntegrationOuts = AuthIntegrationOutputs & Partial<AuthIntegrationShape>;
 
 /** The limit of Postgres. */
 const identifier = textUpTo(63);
 
-const schemas: SchemasOf<Shape> = {
+const schemas: SchemasOf<AuthIntegrationShape> = {
   projectId: projectIdSchema,
   branchId: branchIdSchema,
   databaseName: identifier,
@@ -150,7 +149,7 @@ export const authIntegration = define(declaration, schemas, {
 });
 
 /** What is deleted with an integration, as far as the state knows: the service lists neither users nor keys. */
-function deletionNote(id: string, { branchId, databaseName }: Partial<Outputs>): string {
+function deletionNote(id: string, { branchId, databaseName }: Partial<AuthIntegrationOuts>): string {
   const database = databaseName === undefined ? "" : `database ${databaseName} of `;
   const table = branchId === undefined ? "" : `. The table of synced users may stay in ${database}${branchId}`;
   return `AuthIntegration ${id}: its deletion is sent now. It also deletes all of its users, keys, OAuth providers, redirect domains and mail settings, including those that this stack does not declare${table}`;
@@ -163,19 +162,23 @@ const isIntegration =
     item.auth_provider === authProvider &&
     (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
 
-function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partial<Outputs>) {
+function find(call: Call<AuthIntegrationOuts>, id: string, { authProviderProjectId }: Partial<AuthIntegrationOuts>) {
   const { projectId, rest: authProvider } = splitId(id);
   return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
 }
 
 /** The outputs, once the service shows the integration as declared. */
 async function untilShown(
-  call: Call<Outputs>,
+  call: Call<AuthIntegrationOuts>,
   id: string,
-  { args, integration, known }: { args: Shape; integration: AuthIntegrationRecord; known: Outputs },
-): Promise<Outputs> {
+  {
+    args,
+    integration,
+    known,
+  }: { args: AuthIntegrationShape; integration: AuthIntegrationRecord; known: AuthIntegrationOuts },
+): Promise<AuthIntegrationOuts> {
   const { projectId } = splitId(id);
-  const outputsOf = (now: AuthIntegrationRecord): Outputs => ({ ...known, ...recordOutputs(now) });
+  const outputsOf = (now: AuthIntegrationRecord): AuthIntegrationOuts => ({ ...known, ...recordOutputs(now) });
   const expected = expectedOf<AuthIntegrationRecord>(declaration.args, {
     sent: args,
     argumentsOf: (now) => toArguments(projectId, now),
@@ -186,7 +189,11 @@ async function untilShown(
 
 type CreatedIntegration = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };
 
-function takeOverOrCreate(call: Call<Outputs>, args: Shape, authProvider: string): Promise<CreatedIntegration> {
+function takeOverOrCreate(
+  call: Call<AuthIntegrationOuts>,
+  args: AuthIntegrationShape,
+  authProvider: string,
+): Promise<CreatedIntegration> {
   const { projectId } = args;
   const objectOf = (item?: AuthIntegrationRecord) =>
     integrationObject(projectId, authProvider, item?.auth_provider_project_id);
@@ -203,7 +210,11 @@ function takeOverOrCreate(call: Call<Outputs>, args: Shape, authProvider: string
   });
 }
 
-async function createNew(call: Call<Outputs>, args: Shape, authProvider: string): Promise<CreatedIntegration> {
+async function createNew(
+  call: Call<AuthIntegrationOuts>,
+  args: AuthIntegrationShape,
+  authProvider: string,
+): Promise<CreatedIntegration> {
   const { projectId, databaseName, roleName, branchId = await defaultBranchId(call, args.projectId) } = args;
   const id = `${projectId}/${authProvider}`;
   const isCandidate = isIntegration(authProvider);
@@ -239,7 +250,11 @@ async function createNew(call: Call<Outputs>, args: Shape, authProvider: string)
 }
 
 /** Keys cannot be read back, so a new set is created; older ones stay valid. The role cannot be read back either. */
-async function adopt(call: Call<Outputs>, args: Shape, existing: AuthIntegrationRecord): Promise<CreatedIntegration> {
+async function adopt(
+  call: Call<AuthIntegrationOuts>,
+  args: AuthIntegrationShape,
+  existing: AuthIntegrationRecord,
+): Promise<CreatedIntegration> {
   const { projectId } = args;
   const { auth_provider: authProvider, branch_id: branchId, auth_provider_project_id } = existing;
   const refusal = refusalToAdopt(args, existing);
@@ -251,7 +266,7 @@ async function adopt(call: Call<Outputs>, args: Shape, existing: AuthIntegration
 
 /** Why an existing integration is not taken over; undefined if it is. */
 function refusalToAdopt(
-  args: Partial<Shape> & Pick<Shape, "projectId">,
+  args: Partial<AuthIntegrationShape> & Pick<AuthIntegrationShape, "projectId">,
   existing: AuthIntegrationRecord,
 ): string | undefined {
   const { branch_id: branchId, created_at } = existing;
@@ -296,7 +311,7 @@ function branchFindings(
 const notReplacedText = ({ message }: Finding): string =>
   `nothing is deleted, because the new integration may be refused: ${message}. To move it anyway, which loses its users, remove it from the program, run pulumi up, and add it again`;
 
-function storedOutputs(id: string, outs: Partial<Outputs>) {
+function storedOutputs(id: string, outs: Partial<AuthIntegrationOuts>) {
   const { projectId, rest: authProvider } = splitId(id);
   return { ...storedKeys(outs), projectId, authProvider, ...omitUndefined({ roleName: outs.roleName }) };
 }
@@ -322,7 +337,7 @@ function recordOutputs(integration: AuthIntegrationRecord) {
   };
 }
 
-async function defaultBranchId(call: Call<Outputs>, projectId: string): Promise<string> {
+async function defaultBranchId(call: Call<AuthIntegrationOuts>, projectId: string): Promise<string> {
   const branch = defaultBranch(await call.client.projects.branches(projectId, call));
   if (typeof branch === "string") throw new Error(branch);
   return branch.id;

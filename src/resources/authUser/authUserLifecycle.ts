@@ -7,10 +7,9 @@ import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/i
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE, possibleOwner } from "../shared/conflictMessages";
 
-type Shape = AuthUserShape;
-type Outputs = AuthUserOutputs & Partial<Shape>;
+type AuthUserOuts = AuthUserOutputs & Partial<AuthUserShape>;
 
-const schemas: SchemasOf<Shape> = {
+const schemas: SchemasOf<AuthUserShape> = {
   projectId: projectIdSchema,
   email,
   name: textUpTo(255),
@@ -40,7 +39,7 @@ export const authUser = inIntegration(declaration, schemas, {
     return { id: `${projectId}/${userId}`, outputs: { projectId, authProvider, userId } };
   },
 
-  ...keepStored<Shape, Outputs>((id) => ({ projectId: splitId(id).projectId }), storedOutputs),
+  ...keepStored<AuthUserShape, AuthUserOuts>((id) => ({ projectId: splitId(id).projectId }), storedOutputs),
 
   async delete(call, { id }) {
     const { projectId, rest: userId } = splitId(id);
@@ -49,7 +48,7 @@ export const authUser = inIntegration(declaration, schemas, {
 });
 
 async function createNew(
-  call: ChildCall<Outputs>,
+  call: ChildCall<AuthUserOuts>,
   projectId: string,
   request: { auth_provider: string; email: string; name?: string },
 ): Promise<{ id: string }> {
@@ -80,8 +79,8 @@ async function createNew(
  * Includes what the service does not show and what the program no longer gives: giving the same value again must not
  * replace the user.
  */
-function storedOutputs(id: string, { authProvider, email, name }: Partial<Outputs>): Outputs {
+function storedOutputs(id: string, { authProvider, email, name }: Partial<AuthUserOuts>): AuthUserOuts {
   const { projectId, rest: userId } = splitId(id);
   // A user that is only looked up has none of these three.
-  return { projectId, userId, ...omitUndefined({ authProvider, email, name }) } as Outputs;
+  return { projectId, userId, ...omitUndefined({ authProvider, email, name }) } as AuthUserOuts;
 }

@@ -43,8 +43,7 @@ import { claim, splitId } from "../shared/identifiers";
 import { createOrUseExisting } from "../shared/adoption";
 import { goneError, createdAgo, notListedAdvice } from "../shared/conflictMessages";
 
-type Shape = ComputeEndpointShape;
-type Outputs = ComputeEndpointOutputs & Partial<Shape>;
+type ComputeEndpointOuts = ComputeEndpointOutputs & Partial<ComputeEndpointShape>;
 
 /** A compute (docs/design/api.md). */
 export const computeEndpoint = define(declaration, schemas, {
@@ -113,7 +112,7 @@ export const computeEndpoint = define(declaration, schemas, {
 });
 
 /** Rules over several arguments (docs/design/api.md, Compute sizes). */
-function computeRules({ size, scaleToZero, type, adopt }: Partial<Shape>): Problem[] {
+function computeRules({ size, scaleToZero, type, adopt }: Partial<ComputeEndpointShape>): Problem[] {
   const problems: Problem[] = [];
   if (typeof size === "number" && size > LARGEST_AUTOSCALING_CU && scaleToZero !== undefined && scaleToZero !== false) {
     problems.push({
@@ -128,14 +127,14 @@ function computeRules({ size, scaleToZero, type, adopt }: Partial<Shape>): Probl
   return problems;
 }
 
-const stateOf = ({ projectId }: Shape, endpoint: EndpointRecord): Created<Outputs> => ({
+const stateOf = ({ projectId }: ComputeEndpointShape, endpoint: EndpointRecord): Created<ComputeEndpointOuts> => ({
   id: `${projectId}/${endpoint.id}`,
   outputs: toOutputs(projectId, endpoint),
 });
 
 function checkpoint(
-  call: Call<Outputs>,
-  args: Shape,
+  call: Call<ComputeEndpointOuts>,
+  args: ComputeEndpointShape,
   { endpoint, shown }: { endpoint: EndpointRecord; shown?: Properties },
 ) {
   const { id, outputs } = stateOf(args, endpoint);
@@ -148,25 +147,31 @@ function isUpdatable(name: string): boolean {
   return replaces === undefined && local !== true && createOnly !== true;
 }
 
-const shownBy = (args: Shape, endpoint: EndpointRecord) => toArguments(args.projectId, endpoint, args.settings);
+const shownBy = (args: ComputeEndpointShape, endpoint: EndpointRecord) =>
+  toArguments(args.projectId, endpoint, args.settings);
 
 /** The arguments that the service does not show with the program's value. */
-const differing = (args: Shape, endpoint: EndpointRecord): string[] =>
+const differing = (args: ComputeEndpointShape, endpoint: EndpointRecord): string[] =>
   unconfirmed(declaration.args, { sent: args, shown: shownBy(args, endpoint), proof: true });
 
 /** A failed suspension leaves a disabled compute running. */
-const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>
-  args.disabled === true && disabled === true && current_state === "active" && pending_state === undefined;
+const suspensionFailed = (
+  args: Partial<ComputeEndpointShape>,
+  { disabled, current_state, pending_state }: EndpointRecord,
+): boolean => args.disabled === true && disabled === true && current_state === "active" && pending_state === undefined;
 
 /** Whether an effect of the last changes failed and nothing has repaired it since. */
-const hasFailedChange = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> =>
-  call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
+const hasFailedChange = (
+  call: Call<ComputeEndpointOuts>,
+  projectId: string,
+  endpoint: EndpointRecord,
+): Promise<boolean> => call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
 
 interface Update {
-  readonly call: Call<Outputs>;
-  readonly stored: Stored<Shape, Outputs>;
-  readonly args: Shape;
-  readonly changes: Changes<Shape>;
+  readonly call: Call<ComputeEndpointOuts>;
+  readonly stored: Stored<ComputeEndpointShape, ComputeEndpointOuts>;
+  readonly args: ComputeEndpointShape;
+  readonly changes: Changes<ComputeEndpointShape>;
   /** The arguments that the service showed with another value when the update began. */
   readonly differ: readonly string[];
 }
@@ -234,7 +239,7 @@ async function mendFailedOperation({ call, args }: Update, endpoint: EndpointRec
   return restarted;
 }
 
-function changeOptions(call: Call<Outputs>, args: Shape): ChangeOptions {
+function changeOptions(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): ChangeOptions {
   return {
     deadline: call.deadline,
     onProgress: call.onProgress,
@@ -246,7 +251,7 @@ function changeOptions(call: Call<Outputs>, args: Shape): ChangeOptions {
 /** The branch of a primary to be created already has one. */
 class BranchOccupiedError extends Error {}
 
-async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
+async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): Promise<EndpointRecord> {
   const { adopt } = args;
   const adopted = typeof adopt === "string" ? await findComputeToAdopt(call, adopt, args) : undefined;
   if (adopted !== undefined) return adoptCompute(call, args, adopted);
@@ -265,7 +270,7 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
   }
 }
 
-function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
+function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): Promise<EndpointRecord> {
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
   const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
@@ -276,7 +281,7 @@ function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
   const refuseDuplicate = (duplicate: EndpointRecord): never => {
     throw type === PRIMARY ? new BranchOccupiedError() : alreadyExists(duplicate);
   };
-  const declared: Shape = { ...args, type };
+  const declared: ComputeEndpointShape = { ...args, type };
   const differs = (endpoint: EndpointRecord): string => {
     const names = differing(declared, endpoint);
     return names.length === 0 ? "" : `, with another ${names.map((one) => `"${one}"`).join(" and ")}`;
@@ -313,7 +318,11 @@ function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
  * Takes over an existing compute and changes it to what is declared. The first accepted change stores it in the state.
  * @throws before anything is changed, if the change is not possible.
  */
-async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
+async function adoptCompute(
+  call: Call<ComputeEndpointOuts>,
+  args: ComputeEndpointShape,
+  endpoint: EndpointRecord,
+): Promise<EndpointRecord> {
   const names = differing(args, endpoint);
   if (names.includes("regionId") && endpoint.region_id !== undefined) {
     throw new Error(
@@ -341,11 +350,13 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
 
 /** Sends the named arguments. */
 async function change(
-  call: Call<Outputs>,
-  args: Shape,
+  call: Call<ComputeEndpointOuts>,
+  args: ComputeEndpointShape,
   { endpoint, names }: { endpoint: EndpointRecord; names: ReadonlySet<string> },
 ): Promise<EndpointRecord> {
-  const sent: Partial<Shape> = Object.fromEntries(Object.entries(args).filter(([name]) => names.has(name)));
+  const sent: Partial<ComputeEndpointShape> = Object.fromEntries(
+    Object.entries(args).filter(([name]) => names.has(name)),
+  );
   const update = {
     projectId: args.projectId,
     endpointId: endpoint.id,
@@ -364,7 +375,11 @@ async function change(
   });
 }
 
-const expectedOfCompute = (call: Call<Outputs>, args: Shape, sent: Partial<Shape>): Expected<EndpointRecord> =>
+const expectedOfCompute = (
+  call: Call<ComputeEndpointOuts>,
+  args: ComputeEndpointShape,
+  sent: Partial<ComputeEndpointShape>,
+): Expected<EndpointRecord> =>
   expectedOf(declaration.args, {
     sent,
     // The service may just not show a missing field.
@@ -378,8 +393,8 @@ const expectedOfCompute = (call: Call<Outputs>, args: Shape, sent: Partial<Shape
  * does not prevent it.
  */
 async function getReady(
-  call: Call<Outputs>,
-  args: Shape,
+  call: Call<ComputeEndpointOuts>,
+  args: ComputeEndpointShape,
   { endpoint, isSendingMore }: { endpoint: EndpointRecord; isSendingMore: boolean },
 ): Promise<EndpointRecord> {
   const { computes } = call.client;
@@ -407,7 +422,11 @@ async function getReady(
 }
 
 /** An idle compute is not restarted: its next start applies everything. It may also go idle during the call. */
-async function restartActive(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
+async function restartActive(
+  call: Call<ComputeEndpointOuts>,
+  args: ComputeEndpointShape,
+  endpoint: EndpointRecord,
+): Promise<EndpointRecord> {
   const { computes } = call.client;
   call.sending([]);
   const noteSkipped = ({ current_state, pending_state }: EndpointRecord): void => {

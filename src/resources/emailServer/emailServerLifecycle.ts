@@ -16,14 +16,13 @@ import { claim, projectIdSchema } from "../shared/identifiers";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";
 
-type Shape = EmailServerArguments;
-type Outputs = EmailServerOutputs & Partial<Shape>;
+type EmailServerOuts = EmailServerOutputs & Partial<EmailServerArguments>;
 
 /** A name or an address, without a port. An IPv6 address has at least two colons. */
 const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
 const PORT = { error: needs("a whole number from 1 to 65535", "number") };
 
-const schemas: SchemasOf<Shape> = {
+const schemas: SchemasOf<EmailServerArguments> = {
   projectId: projectIdSchema,
   type: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }),
   host: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
@@ -101,7 +100,7 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 });
 
-function rules({ type }: Partial<Shape>, givenNames: ReadonlySet<string>): Problem[] {
+function rules({ type }: Partial<EmailServerArguments>, givenNames: ReadonlySet<string>): Problem[] {
   if (type === "standard") {
     const missing = SMTP_ARGUMENTS.filter((name) => !givenNames.has(name));
     return missing.map((path) => ({ path, reason: 'is required for the type "standard"' }));
@@ -111,7 +110,7 @@ function rules({ type }: Partial<Shape>, givenNames: ReadonlySet<string>): Probl
   return surplus.map((path) => ({ path, reason: 'is only allowed for the type "standard"' }));
 }
 
-const current = (call: Call<Outputs>, projectId: string): Promise<EmailServerRecord> =>
+const current = (call: Call<EmailServerOuts>, projectId: string): Promise<EmailServerRecord> =>
   call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
 
 /**
@@ -119,9 +118,9 @@ const current = (call: Call<Outputs>, projectId: string): Promise<EmailServerRec
  * @param known `before`: the configuration that was read before; `password`: the one known to be applied.
  */
 async function send(
-  call: ChildCall<Outputs>,
-  args: Shape,
-  known: { readonly before: EmailServerRecord; readonly password?: Shape["password"] },
+  call: ChildCall<EmailServerOuts>,
+  args: EmailServerArguments,
+  known: { readonly before: EmailServerRecord; readonly password?: EmailServerArguments["password"] },
 ): Promise<void> {
   const { projectId, senderEmail, senderName, password: given, ...rest } = args;
   const password = given === undefined ? undefined : call.resolve(given);
@@ -152,11 +151,11 @@ async function send(
 const NOTHING_OF_ITS_OWN = Object.fromEntries(SMTP_ARGUMENTS.map((name) => [name, undefined]));
 
 /** The arguments that can be read back; a shared server shows only its type. */
-function toArguments(projectId: string, server: EmailServerRecord): Partial<Shape> {
+function toArguments(projectId: string, server: EmailServerRecord): Partial<EmailServerArguments> {
   return {
     projectId,
     // An unknown type is kept, so that it shows as a difference.
-    type: server.type as Shape["type"],
+    type: server.type as EmailServerArguments["type"],
     ...omitUndefined({
       host: readable(server.host),
       port: server.port,
@@ -169,7 +168,10 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Shap
 }
 
 /** The existing own server, if it differs from what is given. */
-function otherServer(args: Partial<Shape> & Pick<Shape, "projectId">, before: EmailServerRecord): string | undefined {
+function otherServer(
+  args: Partial<EmailServerArguments> & Pick<EmailServerArguments, "projectId">,
+  before: EmailServerRecord,
+): string | undefined {
   if (before.type === "shared") return undefined;
   const found = toArguments(args.projectId, before);
   const unset = Object.fromEntries(["type", ...SMTP_ARGUMENTS].map((name) => [name, ""]));

@@ -28,10 +28,9 @@ import {
 } from "../shared/conflictMessages";
 import { readable } from "../../helpers/masked";
 
-type Shape = OAuthProviderShape;
-type Outputs = OAuthProviderOutputs & Partial<Shape>;
+type OAuthProviderOuts = OAuthProviderOutputs & Partial<OAuthProviderShape>;
 
-const schemas: SchemasOf<Shape> = {
+const schemas: SchemasOf<OAuthProviderShape> = {
   projectId: projectIdSchema,
   providerId: oauthProviderIdSchema,
   clientId: text,
@@ -42,7 +41,7 @@ const schemas: SchemasOf<Shape> = {
 
 const CREDENTIALS = ["clientId", "clientSecret"] as const;
 type CredentialName = (typeof CREDENTIALS)[number];
-type Credentials = { [Name in CredentialName]?: Shape[Name] | undefined };
+type Credentials = { [Name in CredentialName]?: OAuthProviderShape[Name] | undefined };
 
 /** The output `type` of an absent provider. */
 const NO_TYPE = "absent";
@@ -193,14 +192,15 @@ function nearMiss(providerId: string): string | undefined {
   return nearest === undefined || providerId.startsWith(nearest) ? undefined : nearest;
 }
 
-const idOf = ({ projectId, providerId, absent }: Shape): string => oauthProviderId(projectId, providerId, absent);
+const idOf = ({ projectId, providerId, absent }: OAuthProviderShape): string =>
+  oauthProviderId(projectId, providerId, absent);
 
 const isProvider =
   (providerId: string) =>
   ({ id }: OAuthProviderRecord): boolean =>
     id === providerId;
 
-async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthProviderRecord> {
+async function createNew(call: ChildCall<OAuthProviderOuts>, args: OAuthProviderShape): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;
   const isCandidate = isProvider(providerId);
   const type = args.clientId === undefined ? "shared" : "standard";
@@ -230,8 +230,8 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
  * For any other response they prove nothing: they show no secret, and may not show the client id.
  */
 function expectedOfCredentials(
-  call: Call<Outputs>,
-  args: Shape,
+  call: Call<OAuthProviderOuts>,
+  args: OAuthProviderShape,
   { before, applied: { clientId, clientSecret } }: { before?: OAuthProviderRecord; applied: Credentials },
 ): Expected<OAuthProviderRecord> {
   return {
@@ -247,8 +247,8 @@ function expectedOfCredentials(
 }
 
 async function setCredentials(
-  call: ChildCall<Outputs>,
-  args: Shape,
+  call: ChildCall<OAuthProviderOuts>,
+  args: OAuthProviderShape,
   { sent, before, applied }: { sent: Credentials; before: OAuthProviderRecord; applied: Credentials },
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;
@@ -258,13 +258,13 @@ async function setCredentials(
   return call.client.auth.oauthProviders(projectId).update({ id: providerId, body, expected }, call);
 }
 
-const credentials = (call: Call<Outputs>, { clientId, clientSecret }: Credentials): OAuthCredentials =>
+const credentials = (call: Call<OAuthProviderOuts>, { clientId, clientSecret }: Credentials): OAuthCredentials =>
   omitUndefined({
     client_id: clientId,
     client_secret: clientSecret === undefined ? undefined : call.resolve(clientSecret),
   });
 
-function find(call: Call<Outputs>, id: string, since?: number) {
+function find(call: Call<OAuthProviderOuts>, id: string, since?: number) {
   const { projectId, providerId } = named(id);
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
 }
@@ -272,7 +272,7 @@ function find(call: Call<Outputs>, id: string, since?: number) {
 /**
  * Deletes the provider, as the plan said. A new integration may list its first providers late, so two lists are read.
  */
-async function makeAbsent(call: ChildCall<Outputs>, args: Shape): Promise<void> {
+async function makeAbsent(call: ChildCall<OAuthProviderOuts>, args: OAuthProviderShape): Promise<void> {
   const { projectId, providerId } = args;
   const object = providerObject(projectId, providerId);
   if (await call.run.waitUntilFree(object)) return;
@@ -310,8 +310,8 @@ function refusalToDelete(isAdopted: boolean, { id, type }: OAuthProviderRecord):
 }
 
 async function adopt(
-  call: ChildCall<Outputs>,
-  args: Shape,
+  call: ChildCall<OAuthProviderOuts>,
+  args: OAuthProviderShape,
   existing: OAuthProviderRecord,
 ): Promise<OAuthProviderRecord> {
   const refusal = refusalToAdopt(args.adopt === true, args.clientId !== undefined, existing);
@@ -347,8 +347,8 @@ function refusalToAdopt(
  */
 function observedCredentials(
   { type, client_id, client_secret }: OAuthProviderRecord,
-  managed: Stored<Shape, Outputs>["managed"],
-): Observed<Shape, Outputs>["args"] {
+  managed: Stored<OAuthProviderShape, OAuthProviderOuts>["managed"],
+): Observed<OAuthProviderShape, OAuthProviderOuts>["args"] {
   const clientId = readable(client_id);
   if (managed.has("clientId")) {
     if (type === "shared") return { clientId: STAND_INS.sharedByHand };

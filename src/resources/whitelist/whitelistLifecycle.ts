@@ -7,8 +7,7 @@ import { listed } from "../../contract/untrusted";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
 
-type Shape = WhitelistShape;
-type Outputs = WhitelistOutputs & Partial<Shape>;
+type WhitelistOuts = WhitelistOutputs & Partial<WhitelistShape>;
 
 /** The whole list of redirect domains (docs/design/api.md). Each project has one, so its id is the project's. */
 export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
@@ -122,8 +121,8 @@ function takesOver(what: string, projectId: string | undefined): string {
  * addition, with the declared origins that exist then.
  */
 async function applyDomains(
-  call: ChildCall<Outputs>,
-  { projectId, domains: declared }: Shape,
+  call: ChildCall<WhitelistOuts>,
+  { projectId, domains: declared }: WhitelistShape,
   { onAdded, isPlanned }: { onAdded: (present: string[]) => void; isPlanned: (origin: string) => boolean },
 ): Promise<{ removed: string[]; kept: string[] }> {
   await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
@@ -150,7 +149,7 @@ async function applyDomains(
   return { removed, kept: surplus.filter((origin) => !isPlanned(origin)) };
 }
 
-function noteRemoved(call: Call<Outputs>, projectId: string, removed: readonly string[]): void {
+function noteRemoved(call: Call<WhitelistOuts>, projectId: string, removed: readonly string[]): void {
   if (removed.length === 0) return;
   call.note(`Whitelist ${projectId}: removed domains that the program does not list: ${removed.join(", ")}`);
 }
