@@ -490,7 +490,7 @@ describe("--only", () => {
     expect(written("index.ts")).toContain('new svc.OAuthProvider("google", {\n  projectId,\n');
     expect(report.notes).toContainEqual(
       expect.stringMatching(
-        /^"google", "app-example-com", "mail": the file does not declare the integration prj-demo\/supported_provider, in which/,
+        /^"google", "app-example-com", "mail": the file does not declare the integration prj-demo\/supported_provider, which contains this/,
       ),
     );
   });

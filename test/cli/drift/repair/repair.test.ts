@@ -233,6 +233,6 @@ test("an owner and an address of keys that somebody changed are left, since no u
   expect(reportOf({ code, calls, ...left })).toMatchObject({
     plan: [],
     left: [{ name: "auth", properties: [{ path: "ownedBy", declared: "svc", found: "user" }] }],
-    messages: [expect.stringMatching(/^auth is left as it is: no update brings "ownedBy" back/)],
+    messages: [expect.stringMatching(/^auth is left as it is: "ownedBy" is not an argument, so no update restores it/)],
   });
 });
