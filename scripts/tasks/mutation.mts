@@ -75,7 +75,7 @@ const GROUPS: Record<string, Group> = {
     mutate: ["src/resources/computeEndpoint/branchOccupancy.ts"],
     tests: [
       ["test/resources/computeEndpoint/*.{adopt,moves,parallel,plan}"],
-      ["test/resources/lookAhead", "test/rules/{moves,twoStacks}"],
+      ["test/resources/lookAhead", "test/rules/{memory,moves,twoStacks}"],
     ],
     concurrency: 6,
   },
@@ -94,7 +94,7 @@ const GROUPS: Record<string, Group> = {
     mutate: ["src/resources/shared/*.ts"],
     tests: [
       ["test/resources/{existing,laggingLists,updateLooks}", "test/resources/whitelist/*", "test/kinds/everyKind"],
-      ["test/resources/*/*", "test/rules/{done,gone,ours,whose}"],
+      ["test/resources/*", "test/resources/*/*", "test/rules/{done,gone,ours,whose}"],
     ],
     concurrency: 4,
   },
@@ -112,13 +112,12 @@ const jestConfig = createRequire(import.meta.url)(join(ROOT, "jest.config.cjs"))
 
 /**
  * Changes the code in one place at a time, and reports changes that no test detects. The arguments are names of groups;
- * `--sample=N` takes every Nth stretch of ten lines.
+ * `--sample=N` takes every Nth stretch of ten lines, `--concurrency=N` allows at most N concurrent runners.
  */
 export async function mutation(args: string[]): Promise<number> {
-  const isSample = (arg: string): boolean => arg.startsWith("--sample=");
-  const names = args.filter((arg) => !isSample(arg));
-  const every = Number(args.find(isSample)?.slice("--sample=".length) ?? 1);
-  if (!Number.isInteger(every) || every < 1) throw new UsageError("--sample takes a whole number, 1 or more.");
+  const names = args.filter((arg) => !/^--(sample|concurrency)=/.test(arg));
+  const every = numberOf("sample", args) ?? 1;
+  const atMost = numberOf("concurrency", args) ?? Infinity;
   const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
   if (unknown !== undefined) {
     throw new UsageError(`There is no group "${unknown}". There are: ${Object.keys(GROUPS).join(", ")}.`);
@@ -127,7 +126,7 @@ export async function mutation(args: string[]): Promise<number> {
   let good = true;
   for (const name of names.length > 0 ? names : Object.keys(GROUPS)) {
     say(`-- ${name}`);
-    const results = await mutants(name, every);
+    const results = await mutants(name, every, atMost);
     good &&= !(score(results) < GOAL);
     const text = readFileSync(join(RESULTS, `mutation-${name}.md`), "utf8");
     say(text.slice(0, text.indexOf("\n## ")));
@@ -137,8 +136,18 @@ export async function mutation(args: string[]): Promise<number> {
   return good ? EXIT.good : EXIT.failed;
 }
 
-async function mutants(name: string, every: number): Promise<MutantResult[]> {
-  const { mutate, tests, concurrency } = GROUPS[name];
+/** The whole number that `--option=N` gives. */
+function numberOf(option: string, args: string[]): number | undefined {
+  const start = `--${option}=`;
+  const text = args.find((arg) => arg.startsWith(start))?.slice(start.length);
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${option} takes a whole number, 1 or more.`);
+  return Number(text);
+}
+
+async function mutants(name: string, every: number, atMost: number): Promise<MutantResult[]> {
+  const { mutate, tests, concurrency: usual = 2 } = GROUPS[name];
+  const concurrency = Math.min(usual, atMost);
   const [own = [], ...wider] = tests;
   let results: MutantResult[] = [];
   const asked: string[] = [];
@@ -183,7 +192,7 @@ function sampleOf(patterns: string[], every: number): string[] {
   );
 }
 
-async function runStryker(mutate: string[], tests: string[], concurrency = 2): Promise<MutantResult[]> {
+async function runStryker(mutate: string[], tests: string[], concurrency: number): Promise<MutantResult[]> {
   if (mutate.length === 0) return [];
   const [unit] = jestConfig.projects;
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-mutation-"));
@@ -209,6 +218,7 @@ async function runStryker(mutate: string[], tests: string[], concurrency = 2): P
       // A test that never ends has detected its mutant.
       config: {
         ...unit,
+        testEnvironment: join(ROOT, "scripts/lib/failFast.cjs"),
         testPathIgnorePatterns: [],
         testMatch: tests.map((test) => `<rootDir>/${test}.test.ts`),
         testTimeout: 10_000,
