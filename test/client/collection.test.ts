@@ -12,6 +12,7 @@ import {
 } from "../../src/client";
 import { Collection, type Expected } from "../../src/client/collection";
 import { isRouteMissing, SteadyObservation, undefinedIfGone } from "../../src/client/reads/absence";
+import { READ_MS } from "../../src/client/http/deadline";
 import type { ChangeResponse } from "../../src/client/http/requests";
 import { isErrorBody, isGoneStatus } from "../../src/client/http/responses";
 import { SharedRead, SharedReads, type CachedReads } from "../../src/client/reads/sharedReads";
@@ -476,6 +477,8 @@ describe("a read that several wait for", () => {
     const first = read.wait({ deadline: before });
     const release = events().onThrottled();
     const second = read.wait({ deadline: during });
+    // Who has no deadline is held off as well.
+    const third = read.wait({});
     await pass(5_000);
     expect([before.remainingMs(), during.remainingMs()]).toEqual([1_000, 1_000]);
     release();
@@ -485,11 +488,17 @@ describe("a read that several wait for", () => {
     expect([before, during, afterwards].map((deadline) => deadline.remainingMs())).toEqual([600, 600, 600]);
     const again = events().onThrottled();
     arrive("list");
-    expect(await Promise.all([first, second])).toEqual(["list", "list"]);
+    expect(await Promise.all([first, second, third])).toEqual(["list", "list", "list"]);
     // The clocks of the callers that have left run again, whatever the read returns.
     await pass(100);
     expect([before.remainingMs(), during.remainingMs()]).toEqual([500, 500]);
     again();
+  });
+
+  test("has its whole time once it starts, also if it starts later", async () => {
+    const { events } = shared(100);
+    await pass(101);
+    expect(events().deadline.remainingMs()).toBeGreaterThanOrEqual(READ_MS - 1);
   });
 
   test("says only once what to do about a refused key", async () => {

@@ -311,6 +311,16 @@ describe("creations that look alike", () => {
     expect(await endOf(given.create({}))).toMatchObject({ response: {} });
   });
 
+  test("wait for a lost one also where nobody is told", async () => {
+    const given = service();
+    given.does(lostAndMade);
+    const first = given.create({ name: "a" });
+    await pass();
+    given.does(answered);
+    const second = given.create({ name: "a" });
+    expect(await endOf(Promise.all([first, second]))).toMatchObject([{ found: {} }, { response: {} }]);
+  });
+
   test("are looked for when all that are under way have ended, whose time is not that of the lost one", async () => {
     const given = service();
     given.does(async (make) => {
