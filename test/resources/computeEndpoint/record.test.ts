@@ -1,7 +1,7 @@
 import type { EndpointRecord } from "../../../src/client";
 import { suspendTimeoutSeconds } from "../../../src/resources/computeEndpoint/computeEndpointDeclaration";
 import { computeEndpoint } from "../../../src/resources/computeEndpoint/computeEndpointLifecycle";
-import { toArguments, toAttributes, toOutputs } from "../../../src/resources/computeEndpoint/mapping";
+import { sendsUnmanaged, toArguments, toAttributes, toOutputs } from "../../../src/resources/computeEndpoint/mapping";
 
 /** No argument of these tests is a reference. */
 const LITERALS = { resolve: String };
@@ -118,6 +118,18 @@ describe("what is sent", () => {
   });
 });
 
+test.each([
+  [undefined, false],
+  [{}, true],
+  [{ pgSettings: {} }, true],
+  [{ preloadLibraries: { useDefaults: true, enabledLibraries: [] } }, true],
+  [{ pgSettings: {}, preloadLibraries: { useDefaults: true } }, true],
+  [{ pgSettings: {}, preloadLibraries: { enabledLibraries: [] } }, true],
+  [{ pgSettings: {}, preloadLibraries: { useDefaults: true, enabledLibraries: [] } }, false],
+])("of the settings %j a part is not managed, and read right before they are sent: %s", (settings, isRead) => {
+  expect(sendsUnmanaged(settings === undefined ? {} : { settings })).toBe(isRead);
+});
+
 describe("a record says", () => {
   test("every argument", () => {
     const { settings, ...shown } = toArguments("prj-1", RECORD, undefined);
@@ -178,6 +190,22 @@ describe("a record says", () => {
       preloadLibraries: { useDefaults: true, enabledLibraries: [] },
     });
     expect(toArguments("p", BARE, managed).settings).toBeUndefined();
+  });
+
+  test.each([
+    [1, 1, 450],
+    [1, 4, { min: 450, max: 1802 }],
+    // The service does not publish the limit of 48 CU.
+    [48, 48, undefined],
+    [1, 48, { min: 450 }],
+    [48, 56, {}],
+    // No sizes of this version.
+    [72, 72, undefined],
+    [1, 72, undefined],
+    [0.1, 1, undefined],
+  ])("from %d to %d CU the connection limit %j", (min, max, limit) => {
+    const record = { ...BARE, autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max };
+    expect(toOutputs("prj-1", record).maxConnections).toStrictEqual(limit);
   });
 
   test("all outputs", () => {
