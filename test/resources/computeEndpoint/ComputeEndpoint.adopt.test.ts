@@ -10,7 +10,8 @@ import {
   put,
   sent,
 } from "../../support/computeCases";
-import { expectNoSecrets, PROJECT, thrownBy, type Harness, type Json } from "../../support/harness";
+import { until } from "../../support/emulator";
+import { expectNoSecrets, notes, PROJECT, thrownBy, urnOf, type Harness, type Json } from "../../support/harness";
 
 const ON_MAIN = { projectId: PROJECT, branchId: "br-main" };
 const WITH_ADOPT = { ...ON_MAIN, adopt: true };
@@ -114,6 +115,32 @@ describe("adopting", () => {
     expect((await compute.diff(state, inputs)).changes).toBe(false);
   });
 
+  test("is said, with what destroying then does", async () => {
+    const compute = await computes();
+    await compute.create(WITH_ADOPT);
+    expect(notes(compute)).toEqual([
+      `${DEMO_PRIMARY} is taken over: destroying deletes it, unless retainOnDelete is set`,
+    ]);
+  });
+
+  test("sends again what somebody changes while it is changed", async () => {
+    const compute = await computes();
+    await editByHand(compute, DEMO_PRIMARY, { name: "reports" });
+    await compute.fault({ method: "PATCH", delayMs: 500 });
+    const adopting = compute.create({ ...WITH_ADOPT, name: "reports", size: 4 });
+    await until(
+      () => compute.requests("PATCH"),
+      (requests) => requests.length > 0,
+    );
+    await editByHand(compute, DEMO_PRIMARY, { name: "by hand" });
+    const state = await adopting;
+    expect(sent(await compute.mutations())).toEqual([
+      { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 },
+      { name: "reports" },
+    ]);
+    expect(state.outs).toMatchObject({ name: "reports", size: 4 });
+  });
+
   test("sends nothing where all is as declared", async () => {
     const compute = await computes();
     const state = await compute.create({
@@ -174,6 +201,49 @@ describe("adopting", () => {
     expect(await compute.mutations()).toEqual([]);
   });
 
+  test("refuses a read replica where the program declares no type: it means a primary", async () => {
+    const compute = await computes();
+    const id = await replica(compute);
+    const error = await thrownBy(compute.create({ ...LEAST, adopt: id }));
+    expect(error.message).toContain(
+      `"adopt" names ${id}, whose type is read_only, not read_write: a type cannot be changed`,
+    );
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test.each([
+    ["has begun", true],
+    ["begins while it is looked for", false],
+  ])("waits for a deletion that %s, and makes a new one", async (_when, deletesFirst) => {
+    const compute = await computes();
+    const there = await compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY });
+    compute.restart();
+    await compute.forgetRequests();
+    await compute.fault({ method: "GET", path: ENDPOINTS, delayMs: 300 });
+    const leave = () => compute.provider.delete(there.id, there.outs);
+    const leaving = deletesFirst ? leave() : undefined;
+    const adopting = compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY });
+    await until(
+      () => compute.requests(),
+      (requests) => requests.length > 0,
+    );
+    await (leaving ?? leave());
+    const made = await adopting;
+    expect(made.id).not.toBe(there.id);
+    expect((await allAtService(compute)).map(({ id }) => id)).toEqual([endpointId(made)]);
+  });
+
+  test("gives up at its own deadline on a compute whose deletion does not end", async () => {
+    const compute = await computes();
+    const there = await compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY, __timeouts: { delete: 2 } });
+    compute.restart();
+    await compute.fault({ method: "DELETE", delayMs: 3_000 });
+    const leaving = compute.provider.delete(there.id, there.outs).catch(() => undefined);
+    const error = await thrownBy(compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY, __timeouts: { create: 1 } }));
+    expect(error.message).toMatch(/ep-demo-main-10000001 was still being deleted or moved away after 1 s\./);
+    await leaving;
+  });
+
   test("names the way out where the compute that is named is not there", async () => {
     const compute = await computes();
     const error = await thrownBy(compute.create({ ...LEAST, adopt: "ep-nowhere-1" }));
@@ -224,11 +294,38 @@ describe("adopting", () => {
     const compute = await computes();
     const error = await thrownBy(compute.create({ ...WITH_ADOPT, regionId: "aws-eu-west-1", size: 4 }));
     expect(error.message).toMatch(
-      new RegExp(`${DEMO_PRIMARY} is in region aws-us-east-1, and a region cannot be changed`),
+      new RegExp(
+        `${DEMO_PRIMARY} is in region aws-us-east-1, and a region cannot be changed\\. Declare that one, or leave "regionId" out$`,
+      ),
     );
     expect(error).not.toHaveProperty("id");
     expect(await compute.mutations()).toEqual([]);
   });
+
+  test("takes a compute whose region the service does not show, whatever is declared", async () => {
+    const compute = await computes();
+    const endpoints = (await allAtService(compute)).map((endpoint) => ({ ...endpoint, region_id: null }));
+    await compute.fault({ method: "GET", path: ENDPOINTS, status: 200, body: { endpoints }, times: 0 });
+    expect((await compute.create({ ...WITH_ADOPT, regionId: "aws-eu-west-1" })).id).toBe(`${PROJECT}/${DEMO_PRIMARY}`);
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test.each([{}, { adopt: true }])(
+    "of a primary of another resource of the program (%j) names that, and creates nothing",
+    async (more) => {
+      const compute = await computes();
+      const other = { ...LEAST, __urn: urnOf("ComputeEndpoint", "other"), __provider: "pointer" };
+      const { id } = await compute.provider.create(other);
+      await compute.forgetRequests();
+      const error = await thrownBy(compute.create({ ...LEAST, ...more }));
+      expect(error.message).toContain("br-dev already has a primary compute");
+      expect(error.message).toContain(
+        `Nothing was created. "other" of this program manages ${id.slice(PROJECT.length + 1)}, whose move has failed or has not started`,
+      );
+      expect(error.message).toContain('or add "other" to dependsOn of this resource');
+      expect(await compute.mutations()).toEqual([]);
+    },
+  );
 
   test("refuses to move one to a branch that has a primary, before anything is changed", async () => {
     const compute = await computes();

@@ -63,6 +63,16 @@ test("a move to a branch that has a primary is an error before anything else is 
   expect(await compute.mutations()).toEqual([]);
 });
 
+test("a compute that somebody moves to its new branch at the same moment is not in its own way", async () => {
+  const compute = await computes();
+  const state = await compute.create(on("br-dev"));
+  const before = await compute.get(ENDPOINTS);
+  await compute.edit({ kind: "endpoint", id: endpointId(state), set: { branch_id: "br-test" } });
+  // The list in which the update finds it.
+  await compute.fault({ method: "GET", path: ENDPOINTS, status: 200, body: before });
+  expect((await compute.update(state, on("br-test"))).outs).toMatchObject({ branchId: "br-test" });
+});
+
 test("a move to a branch that is gone leaves the compute where it is", async () => {
   const compute = await computes();
   const state = await compute.create(on("br-dev"));
@@ -111,6 +121,25 @@ describe("in one up", () => {
     const state = await compute.create(on("br-dev"));
     await Promise.all([compute.update(state, on("br-main")), compute.delete(demo)]);
     expect(await places(compute)).toEqual({ [endpointId(state)]: "br-main" });
+  });
+
+  test("a compute takes the branch of one that was deleted, also while a list still shows that", async () => {
+    const compute = await computes();
+    const state = await compute.create(on("br-dev"));
+    const before = await compute.get(ENDPOINTS);
+    await compute.delete(demo);
+    // Once for the compute itself, and once for its new branch.
+    await compute.fault({ method: "GET", path: ENDPOINTS, status: 200, body: before, times: 2 });
+    await compute.update(state, on("br-main"));
+    expect(await places(compute)).toEqual({ [endpointId(state)]: "br-main" });
+  });
+
+  test("who waits for another compute says for which one", async () => {
+    const compute = await computes();
+    const state = await compute.create(on("br-dev"));
+    await Promise.all([compute.update(demo, on("br-dev")), compute.update(state, on("br-test"))]);
+    const waits = compute.log.filter(({ ephemeral }) => ephemeral).map(({ message }) => message);
+    expect(waits).toContainEqual(expect.stringContaining(`waiting for ${endpointId(state)} to leave br-dev`));
   });
 
   test("a chain whose front fails leaves the rest where it is, with words", async () => {

@@ -8,7 +8,8 @@ import {
   ENDPOINTS,
   LEAST,
 } from "../../support/computeCases";
-import { expectNoSecrets, thrownBy, type Harness, type Json, type State } from "../../support/harness";
+import { until } from "../../support/emulator";
+import { expectNoSecrets, notes, thrownBy, type Harness, type Json, type State } from "../../support/harness";
 
 const SLOW = { activationMs: 2_500 };
 const POST = { method: "POST", path: "/projects/{project_id}/endpoints" };
@@ -192,6 +193,22 @@ describe("an operation that fails", () => {
     ]);
   });
 
+  test("and that a restart does not repair either is an error that says so, and is tried again", async () => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, size: 1 });
+    await compute.fault({ operation: { action: "apply_config", status: "failed" } });
+    const wanted = { ...LEAST, size: 2 };
+    const kept = keptBy(await thrownBy(compute.update(state, wanted)));
+    const endpoint = await atService(compute, endpointId(state));
+    const path = "/projects/{project_id}/endpoints/{endpoint_id}/restart";
+    await compute.fault({ method: "POST", path, status: 200, body: { endpoint, operations: [] } });
+    compute.restart();
+    const error = await thrownBy(compute.update(kept, wanted));
+    expect(error.message).toContain("its last operation failed, and a restart did not fix it. Check it at the service");
+    const finished = await compute.update(keptBy(error), wanted);
+    expect(finished.outs).not.toHaveProperty("__unfinished");
+  });
+
   test("of long ago is no obstacle to an update that has nothing to send", async () => {
     const compute = await computes();
     const state = await compute.create({ ...LEAST, name: "reports" });
@@ -220,6 +237,49 @@ describe("a creation that was interrupted", () => {
     expect(state.id).toBe(`prj-demo/${String(record?.["id"])}`);
     expect((await atService(compute, endpointId(state)))["current_state"]).toBe("active");
     expect(state.outs).not.toHaveProperty("__unfinished");
+    expect(notes(compute)).toEqual([`${endpointId(state)} was found after the response to its creation was lost`]);
+  });
+
+  describe("while others create computes", () => {
+    /** The message of a creation that is lost, and the ids of the computes that appear meanwhile. */
+    async function lostBeside(inputs: object, others: readonly Json[]) {
+      const compute = await computes();
+      await compute.fault({ ...POST, status: 500, delayMs: 500 });
+      const creating = thrownBy(compute.create({ ...LEAST, ...inputs }));
+      await until(
+        () => posts(compute),
+        (requests) => requests.length > 0,
+      );
+      for (const create of others) await compute.edit({ kind: "endpoint", create: { branch_id: "br-dev", ...create } });
+      const { message } = await creating;
+      return { message, ids: (await made(compute)).map(({ id }) => String(id)) };
+    }
+    const MAY_BE = "these new objects may or may not be the result: ";
+    const AGE = ", created (just now|\\d seconds? ago)";
+
+    test("names a primary that differs, what differs, and how to go on with it", async () => {
+      const { message, ids } = await lostBeside({ size: 4 }, [{ type: "read_write" }]);
+      expect(message).toMatch(new RegExp(`${MAY_BE}${ids[0] ?? "?"} on br-dev${AGE}, with another "size" \\(`));
+      expect(message).toMatch(/Set "adopt: true" to manage it here, or delete it, run pulumi up again\.?$/);
+    });
+
+    test("names a replica with its id for adopt, and nothing of another type or branch", async () => {
+      const { message, ids } = await lostBeside({ type: "read_only", name: "reports" }, [
+        { type: "read_only", name: "other" },
+        { type: "read_write" },
+        { type: "read_only", name: "reports", branch_id: "br-test" },
+      ]);
+      expect(message).toMatch(new RegExp(`${MAY_BE}${ids[0] ?? "?"} on br-dev${AGE}, with another "name" \\(`));
+      expect(message).toContain(`Set "adopt: '${ids[0] ?? "?"}'" to manage one of them here, or delete them, run`);
+      for (const other of ids.slice(1)) expect(message).not.toContain(other);
+    });
+
+    test("names all replicas that it may be, of which one can be adopted", async () => {
+      const replica = { type: "read_only", name: "reports" };
+      const { message, ids } = await lostBeside(replica, [replica, replica]);
+      for (const id of ids) expect(message).toMatch(new RegExp(`${id} on br-dev${AGE}( \\(|;)`));
+      expect(message).toContain(`Set "adopt: 'ep-…'" to manage one of them here, or delete them, run`);
+    });
   });
 
   test("and left nothing behind is an error that says so, and the next up makes it", async () => {
