@@ -85,6 +85,20 @@ describe("creating a redirect domain", () => {
     expect((await given.requests("POST")).length).toBe(1);
   });
 
+  test.each([
+    [{}, "added"],
+    [{ adopt: true }, 'added; with "adopt" it takes over an object that exists by then'],
+  ])("the plan of another domain (%j) says that this one leaves the whitelist", async (more, end) => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    const news = { ...INPUTS, ...more, domain: "https://other.example.com" };
+    await given.check(news, INPUTS);
+    await given.diff(state, news);
+    expect(given.log.map(({ message }) => message)).toEqual([
+      `WhitelistDomain ${state.id} ("thing") is replaced, because "domain" changes: the domain is removed from the whitelist, and the declared one is ${end}`,
+    ]);
+  });
+
   test("naming the auth provider that is the default anyway replaces nothing", async () => {
     const given = await started();
     const state = await given.create(INPUTS);
