@@ -93,8 +93,11 @@ const GROUPS: Record<string, Group> = {
   shared: {
     mutate: ["src/resources/shared/*.ts"],
     tests: [
-      ["test/resources/{existing,laggingLists,updateLooks}", "test/resources/whitelist/*", "test/kinds/everyKind"],
-      ["test/resources/*", "test/resources/*/*", "test/rules/{done,gone,ours,whose}"],
+      [
+        "test/resources/{existing,integrationChildren,laggingLists,lookAhead,updateLooks}",
+        "test/resources/whitelist/*",
+      ],
+      ["test/resources/*", "test/resources/*/*", "test/kinds/everyKind", "test/rules/{done,gone,ours,whose}"],
     ],
     concurrency: 4,
   },
