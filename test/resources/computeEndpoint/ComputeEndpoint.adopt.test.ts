@@ -124,9 +124,9 @@ describe("adopting", () => {
   });
 
   test("sends again what somebody changes while it is changed", async () => {
-    const compute = await computes();
+    const compute = await computes({}, { mutationAttemptTimeoutMs: 60_000 });
     await editByHand(compute, DEMO_PRIMARY, { name: "reports" });
-    await compute.fault({ method: "PATCH", delayMs: 500 });
+    await compute.fault({ method: "PATCH", delayMs: 1_000 });
     const adopting = compute.create({ ...WITH_ADOPT, name: "reports", size: 4 });
     await until(
       () => compute.requests("PATCH"),
