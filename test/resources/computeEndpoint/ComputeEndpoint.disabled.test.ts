@@ -1,4 +1,5 @@
 import {
+  allAtService,
   atService,
   computes,
   DEMO_PRIMARY,
@@ -87,6 +88,14 @@ describe("a disabled compute whose suspension has failed", () => {
     expect(error["id"]).toBe(`${PROJECT}/${id}`);
     expect((await atService(compute, id))["disabled"]).toBe(false);
   });
+});
+
+test("a compute is disabled at a service without a list of operations: that it is idle is enough", async () => {
+  const compute = await computes({ seedOnly: true });
+  const state = await compute.create(LEAST);
+  const off = await compute.update(state, { ...OFF, __timeouts: { update: 5 } });
+  expect((await allAtService(compute)).at(-1)).toMatchObject({ disabled: true, current_state: "idle" });
+  expect(off.outs).not.toHaveProperty("__unfinished");
 });
 
 test("a compute that somebody else disabled is not started: what failed is reported", async () => {
