@@ -262,7 +262,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
     if (response === undefined || itemOf === undefined) return undefined;
     const item = itemOf(response);
     if (isMeant(item)) return item;
-    throw new FateUnknownError(`the response does not show ${thing}, but another object`, { method, path: template });
+    throw new FateUnknownError(`the response shows another object, not ${thing}`, { method, path: template });
   }
 
   /** What an accepted change without a response has led to. */

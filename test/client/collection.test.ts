@@ -267,7 +267,7 @@ describe("a change that is accepted", () => {
     const { done, sentAt } = update({ name: "b", size: "large" }, [[large]], { mayBeOld: () => false });
     const error = await thrownIn(done);
     expect(error).toBeInstanceOf(FateUnknownError);
-    expect(String(error)).toContain("the response does not show the thing, but another object (PATCH");
+    expect(String(error)).toContain("the response shows another object, not the thing (PATCH");
     expect(sentAt).toEqual([]);
   });
 

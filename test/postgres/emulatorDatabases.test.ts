@@ -157,7 +157,9 @@ test("an emulator whose Postgres is away at its end still saves its state, and s
   } finally {
     await postgres.startAgain();
   }
-  const words = warnings.mock.calls.map(([warning]) => String(warning)).filter((text) => text.includes("are left"));
+  const words = warnings.mock.calls
+    .map(([warning]) => String(warning))
+    .filter((text) => text.includes("were not dropped"));
   warnings.mockRestore();
   expect(words).toEqual([
     expect.stringMatching(/^databases of the emulator were not dropped: Postgres at 127.0.0.1:\d+ does/),

@@ -288,7 +288,7 @@ test("a Postgres that goes does not keep the emulator from ending", async () => 
 test("with fewer slots than computes take, the emulator says so, and the smaller number is the limit", async () => {
   const emulator = await startGate();
   const [note] = emulator.gateNotes;
-  const slots = Number(/takes (\d+) connections, fewer than the 901/.exec(note ?? "")?.[1]);
+  const slots = Number(/accepts (\d+) connections, fewer than the 901/.exec(note ?? "")?.[1]);
   expect(slots).toBeGreaterThan(40);
   // A client that goes while its session is opened takes no slot for ever.
   await Promise.all(

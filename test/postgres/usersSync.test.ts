@@ -167,7 +167,7 @@ describe("users_sync", () => {
     expect(await valueOf(session, "SELECT count(*) FROM todos")).toBe("0");
     await ask(session, "DROP TABLE bills");
     await shows(model.server, []);
-    expect(warnings).toEqual([expect.stringContaining("svc_auth.users_sync is behind")]);
+    expect(warnings).toEqual([expect.stringContaining("svc_auth.users_sync is out of date")]);
     session.socket.destroy();
   });
 

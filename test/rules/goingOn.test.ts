@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DEMO_PRIMARY, endpointId, warningsOf } from "../support/computeCases";
 import { CANARY, expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../support/harness";
-import { empty, json, lost, otherShape } from "../support/rules/hostile";
+import { empty, json, lost, otherShape, type Reply } from "../support/rules/hostile";
 import { COMPUTE } from "../kinds/ComputeEndpoint";
 import { EMAIL_STANDARD } from "../kinds/EmailServer";
 import { OAUTH_STANDARD } from "../kinds/OAuthProvider";
@@ -242,8 +242,12 @@ describe("a change of a secret of unknown fate", () => {
   test("of a mail server, accepted without a body and with an effect that could not be read, is unfinished", async () => {
     const { given, network } = await emailScene();
     const first = await given.create(EMAIL_STANDARD);
-    network.on({ method: "PATCH", path: EMAIL, answer: empty() });
-    network.on({ method: "GET", path: EMAIL, executed: false, answer: json({ code: "", message: "no" }, 403) });
+    const unreadable = json({ code: "", message: "no" }, 403);
+    const fromNowOn = (): Reply => {
+      network.on({ method: "GET", path: EMAIL, executed: false, answer: unreadable });
+      return empty();
+    };
+    network.on({ method: "PATCH", path: EMAIL, answer: fromNowOn });
     const broken = await up(given, first, { ...EMAIL_STANDARD, password: `${CANARY}-new` });
     expect(wordsOf(broken.outcome)).toMatch(/reading the result failed/);
     expect(broken.state?.outs).toMatchObject({ password: EMAIL_STANDARD.password, __unfinished: "update" });

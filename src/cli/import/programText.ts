@@ -102,7 +102,8 @@ function property([name, value, comment]: Argument, indent: string, width: numbe
     const inner = Object.entries(value).map((entry) => property(entry, `${indent}  `, width));
     return [`${indent}${key}: {`, ...inner, `${indent}},${after}`].join("\n");
   }
-  return `${indent}${key}:\n${indent}  ${flatText(value)},${after}`;
+  // A line break after such a short key would gain nothing.
+  return key.length <= 4 ? flat + after : `${indent}${key}:\n${indent}  ${flatText(value)},${after}`;
 }
 
 /** Settings are more readable on separate lines. */

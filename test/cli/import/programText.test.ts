@@ -87,6 +87,12 @@ it("is what prettier would leave, whatever the service shows", async () => {
   );
 });
 
+it.each(["abc", "abcd", "abcde"])("breaks the line of a long text as prettier does: behind %s", async (key) => {
+  const resource = declared({ args: [["settings", { pgSettings: { [key]: "x".repeat(90) } }]] });
+  const source = programText([], [resource], { readsConfiguration: false, isCommonJs: false });
+  expect(await formatted(source)).toBe(source);
+});
+
 it("shows a program the very texts of the service", () => {
   fc.assert(
     fc.property(text, text, text, (projectId, name, comment) => {
