@@ -10,7 +10,7 @@ import { interrupted, run } from "../lib/processes.mts";
  * idle, so more of them run at once than there are processors.
  */
 const SUITES: Record<string, string[]> = {
-  test: ["--maxWorkers=6"],
+  test: ["--maxWorkers=5"],
   "test:unit": ["--selectProjects=unit", "--maxWorkers=8"],
   "test:rules": ["--selectProjects=rules"],
   "test:processes": ["--selectProjects=processes"],
