@@ -51,12 +51,12 @@ export async function check(names: string[]): Promise<number> {
     say(`${findings === "" ? "ok    " : "FAILED"} ${name.padEnd(14)} ${elapsed()}`);
     if (findings !== "") say(indented(findings.trimEnd()));
   };
-  const waiting = [...chosen];
+  const [build, ...waiting] = chosen;
   const performNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await perform(next);
   };
   // The build, and then two at a time: most checks are one process that keeps one processor busy.
-  for (const build of waiting.splice(0, 1)) await perform(build);
+  if (build !== undefined) await perform(build);
   await Promise.all([performNext(), performNext()]);
   leaveResults({ passed: chosen.length - failed.length, failed: failed.length });
   say(failed.length === 0 ? `\nAll ${chosen.length} checks passed.` : `\nFailed checks: ${failed.join(", ")}.`);

@@ -34,7 +34,7 @@ export interface StackOptions {
   readonly cheapDigests?: boolean;
   /**
    * True: the CLI starts a process for the program and one for the provider with each command, as a user's does: for tests of what
-   * such a process does or says, and always where a test gives the project another form. Otherwise programHost.cjs is the language
+   * such a process does or says. A program of ES modules has one in any case. Otherwise programHost.cjs is the language
    * host of all commands, and providerHost.cjs the provider, of the commands of `pulumi-svc` too: a third of the processor time. A
    * command that a test interrupts (`started`) has processes of its own in any case. @default false
    */
@@ -157,12 +157,13 @@ export class Stack {
   /** Any command, whatever its exit code. The types of a TypeScript program are checked by `up` alone: they take two seconds. */
   async run(...args: string[]): Promise<Run> {
     const isChecked = args[0] === "up" && existsSync(join(this.#project, "index.ts"));
-    const start = ({ PULUMI_DEBUG_LANGUAGES: host, ...env }: Record<string, string>): Promise<Run> => {
+    const start = (env: Record<string, string>): Promise<Run> => {
+      const all = [...args, "--non-interactive"];
+      const { PULUMI_DEBUG_LANGUAGES: host, ...others } = env;
+      if (host === undefined || !args.includes("--policy-pack")) return pulumi(all, { cwd: this.#project, env });
       // A policy pack is started by the CLI's own language host.
-      const isClient = host !== undefined && args.includes("--policy-pack");
-      const client = isClient ? [`--client=${host.replace("nodejs", "127.0.0.1")}`] : [];
-      const given = isClient || host === undefined ? env : { ...env, PULUMI_DEBUG_LANGUAGES: host };
-      return pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env: given });
+      const client = `--client=${host.replace("nodejs", "127.0.0.1")}`;
+      return pulumi([...all, client], { cwd: this.#project, env: others });
     };
     if (isChecked) return this.#heard(await start({ ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" }));
     const { ended, written } = await this.served(this.env, start);
@@ -185,13 +186,14 @@ export class Stack {
     // preload.cjs reads these when a process starts.
     const ofProcess = env["REFUSE_FOLDER"] !== undefined || env["SHORTER_ATTEMPTS_MS"] !== undefined;
     if (this.ownProcess || ofProcess) return { ended: await start(env), written: "" };
-    const [program, provider] = await Promise.all([this.#host("programHost", env), this.#host("providerHost", env)]);
+    const program = this.#hasOwnProgram ? undefined : await this.#host("programHost", env);
+    const provider = await this.#host("providerHost", env);
     let written = "";
     const write = (chunk: Buffer): void => void (written += chunk.toString());
     for (const stream of [provider.host.stdout, provider.host.stderr]) stream?.on("data", write);
     const ended = await start({
       ...env,
-      ...(!this.#hasOwnProgram && { PULUMI_DEBUG_LANGUAGES: `nodejs:${program.port}` }),
+      ...(program && { PULUMI_DEBUG_LANGUAGES: `nodejs:${program.port}` }),
       PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${provider.port}`,
     });
     for (const stream of [provider.host.stdout, provider.host.stderr]) stream?.off("data", write);

@@ -4,7 +4,8 @@
  * the event loop alive, or with process.exit.
  */
 const Module = require("node:module");
-const { join, sep } = require("node:path");
+const { join } = require("node:path");
+const { forget } = require("./forget.cjs");
 
 const MAIN = join(__dirname, "..", "..", "dist", "cli", "main.js");
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -57,8 +58,7 @@ process.on("uncaughtException", failed);
 process.on("unhandledRejection", failed);
 
 process.on("message", ({ args, cwd, env: wanted }) => {
-  for (const file of Object.keys(require.cache))
-    if (file !== __filename && !file.includes(`${sep}node_modules${sep}`)) delete require.cache[file];
+  forget();
   for (const name of Object.keys(env)) if (!(name in wanted)) delete env[name];
   Object.assign(env, wanted);
   process.chdir(cwd);

@@ -5,6 +5,7 @@
  */
 const { sep } = require("node:path");
 const { createRequire } = require("node:module");
+const { forget } = require("./forget.cjs");
 
 /** From the folder of the program. */
 const load = createRequire(`${process.cwd()}${sep}`);
@@ -12,13 +13,6 @@ const sdk = createRequire(load.resolve("@pulumi/pulumi"));
 const grpc = sdk("@grpc/grpc-js");
 /** A host may put another one in its place. */
 const exit = process.exit.bind(process);
-
-/** Takes out all that is loaded but what stands in node_modules: ours is a link there. Returns it. */
-function forget() {
-  const ours = Object.entries(require.cache).filter(([file]) => !file.includes(`${sep}node_modules${sep}`));
-  for (const [file] of ours) delete require.cache[file];
-  return Object.fromEntries(ours);
-}
 
 function serve(definition, implementation) {
   const { env } = process;
