@@ -6,6 +6,7 @@ const project = (name, testMatch, extra = {}) => ({
   transform: { "\\.ts$|/node_modules/jose/": ["ts-jest", { tsconfig: "tsconfig.jest.json", diagnostics: false }] },
   transformIgnorePatterns: ["/node_modules/(?!jose/)"],
   modulePathIgnorePatterns: ["<rootDir>/dist"],
+  setupFiles: ["<rootDir>/test/support/nodeFlags.cjs"],
   // What a program looks for before it declares a resource: in a clone that nobody has built, the source is found.
   moduleNameMapper: { "^pulumi-svc/provider$": "<rootDir>/src/provider.ts" },
   ...extra,

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cliEnvironment, ROOT } from "./cli";
+import { cliEnvironment, ROOT, TUNING } from "./cli";
 import type { CodeBlock } from "./codeBlocks";
 import { ownPort } from "./service";
 
@@ -26,7 +26,8 @@ const NETWORK = ["registry", "proxy", "https-proxy", "noproxy", "cafile", "cache
  * before all others.
  */
 function readerEnvironment(home: string, first: readonly string[] = []): Record<string, string> {
-  const { NODE_COMPILE_CACHE: _ours, ...env } = cliEnvironment(home, join(home, "backend of the caller"));
+  const all = Object.entries(cliEnvironment(home, join(home, "backend of the caller")));
+  const env = Object.fromEntries(all.filter(([name]) => !(name in TUNING)));
   const isOurs = (folder: string): boolean => !relative(ROOT, folder).startsWith("..");
   const path = (env["PATH"] ?? "").split(delimiter).filter((each) => !isOurs(each));
   const read = execFileSync("npm", ["config", "get", ...NETWORK], { cwd: tmpdir(), encoding: "utf8" });
