@@ -67,8 +67,11 @@ const GROUPS: Record<string, Group> = {
     concurrency: 3,
   },
   compute: {
-    mutate: ["src/resources/computeEndpoint/{computeEndpointDeclaration,computeEndpointSchemas,mapping}.ts"],
-    tests: [["test/resources/computeEndpoint/record"], ["test/resources/computeEndpoint/*.{check,drift,plan,update}"]],
+    mutate: ["src/resources/computeEndpoint/{computeEndpoint{Declaration,Schemas},lookAhead,mapping,warnings}.ts"],
+    tests: [
+      ["test/resources/computeEndpoint/record", "test/resources/lookAhead"],
+      ["test/resources/computeEndpoint/*.{check,drift,plan,update}", "test/rules/announced"],
+    ],
     concurrency: 6,
   },
   occupancy: {
