@@ -24,7 +24,7 @@ import { notInGit } from "./git";
 import { Places } from "./places";
 import { type Planned, plannedArguments, writtenIfProven } from "./proof";
 import { ProjectFiles, typeScriptOf } from "./projectFiles";
-import { type AcceptResult, exitCode, type LeftProperty, render, summary } from "./result";
+import { type AcceptResult, COMMIT_FIRST, exitCode, type LeftProperty, render, summary } from "./result";
 import { shownText, shownYaml } from "./shownText";
 import type { Rewritten } from "../writeFiles";
 
@@ -101,6 +101,7 @@ const NOTHING: Omit<AcceptResult, "stack" | "dryRun"> = {
   files: [],
   otherStacks: [],
   tolerated: [],
+  refusals: [],
   patch: "",
   messages: [],
   fingerprint: "",
@@ -151,6 +152,7 @@ export async function acceptDrift(
   const stackFile = new StackFile(projectAt, stack);
   let edited: Edited;
   let rewritten: Rewritten[];
+  let refusals: string[] = [];
   for (;;) {
     edited = await editProgram(typescript, texts, targets, around);
     refuseStale(edited);
@@ -163,8 +165,11 @@ export async function acceptDrift(
       continue;
     }
     rewritten.push(...configuration.files);
-    if (dryRun === true || edited.accepted.length === 0) break;
-    if (force !== true) await mustBeInGit(rewritten);
+    if (edited.accepted.length === 0) break;
+    if (force !== true) refusals = await notRestorable(rewritten);
+    if (dryRun === true) break;
+    if (refusals.length > 0)
+      throw new Error(refusals.map((refusal) => `${refusal}. Nothing was written. ${COMMIT_FIRST}`).join("\n"));
     const settings = edited.configuration;
     const own = new Set(edited.accepted.map(({ urn }) => urn));
     const beside = settings.length === 0 ? [] : state.resources.filter((one) => isOurs(one) && !own.has(one.urn));
@@ -217,6 +222,7 @@ export async function acceptDrift(
       ...whole,
     ],
     files: rewritten.map(({ name }) => name),
+    refusals,
     tolerated: toleratedUrns.filter((urn) => edited.accepted.every((one) => one.urn !== urn)),
     // The configuration belongs to this stack only.
     otherStacks: edited.files.size === 0 ? [] : [...otherStacks],
@@ -293,13 +299,8 @@ function targetOf(
   };
 }
 
-async function mustBeInGit(files: readonly Rewritten[]): Promise<void> {
-  const problems: string[] = [];
-  for (const { name, path } of files) {
-    const problem = await notInGit(path);
-    if (problem !== undefined) problems.push(`${name} ${problem}`);
-  }
-  if (problems.length === 0) return;
-  const advice = "Nothing was written. Commit first, so that the edit can be undone, or use --force";
-  throw new Error(problems.map((problem) => `${problem}. ${advice}`).join("\n"));
+/** Why git could not restore these files. */
+async function notRestorable(files: readonly Rewritten[]): Promise<string[]> {
+  const problems = await Promise.all(files.map(async ({ name, path }) => [name, await notInGit(path)] as const));
+  return problems.flatMap(([name, problem]) => (problem === undefined ? [] : [`${name} ${problem}`]));
 }

@@ -37,6 +37,8 @@ export const acceptSchema = z.object({
    * The URNs of resources whose drift svc-drift.json covers and that were not accepted. `up --refresh` repairs them.
    */
   tolerated: z.array(z.string()),
+  /** After a dry run: why the edit would be refused without it, such as "index.ts is not added to git". */
+  refusals: z.array(z.string()),
   /** The edit as a unified diff. */
   patch: z.string(),
   /** Why it failed. */
@@ -70,9 +72,15 @@ export function summary({ stack, dryRun, accepted, left }: AcceptResult): string
 }
 
 const LEFT = "Not edited";
+export const COMMIT_FIRST = "Commit first, so that the edit can be undone, or use --force";
 
-/** The next step for the user. `files`: their names, formatted for the output format. */
-function next({ dryRun, tolerated }: AcceptResult, files: readonly string[]): string {
+/** The next step for the user. `shown` formats a name or a reason for the output format. */
+function next({ dryRun, refusals, tolerated, ...result }: AcceptResult, shown: (text: string) => string): string {
+  const files = result.files.map(shown);
+  if (refusals.length > 0) {
+    const reasons = refusals.map(shown).join("; ");
+    return `Nothing was written. Without --dry-run this edit is refused: ${reasons}. ${COMMIT_FIRST}.`;
+  }
   if (dryRun) return `Nothing was written. Without --dry-run it edits ${files.join(", ")}.`;
   const edited = `Edited ${files.join(", ")}.`;
   if (tolerated.length === 0) return `${edited} Now run pulumi up --refresh: it shows no change for what was accepted.`;
@@ -104,10 +112,7 @@ function toText(result: AcceptResult): string {
   if (files.length > 0)
     lines.push(
       "",
-      next(
-        result,
-        files.map((file) => printable(file)),
-      ),
+      next(result, (text) => printable(text)),
     );
   if (otherStacks.length > 0) {
     lines.push(`${isTheirs(otherStacks)}: ${otherStacks.map((name) => printable(name)).join(", ")}.`);
@@ -165,13 +170,7 @@ function toMarkdown(result: AcceptResult): string {
     const fence = "`".repeat(Math.max(3, ...[...patch.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
     blocks.push(`${fence}diff\n${patchLines(patch).join("\n")}\n${fence}`);
   }
-  if (files.length > 0)
-    blocks.push(
-      next(
-        result,
-        files.map((file) => code(file)),
-      ),
-    );
+  if (files.length > 0) blocks.push(next(result, (text) => code(text)));
   if (otherStacks.length > 0) {
     blocks.push(
       `### Other stacks`,

@@ -120,7 +120,7 @@ test("without drift nothing is edited, and nothing is left", async () => {
   expect(read("index.ts")).toBe(IMPORT + sized("api"));
 });
 
-test("a dry run writes nothing, and a file outside git is refused without --force", async () => {
+test("a dry run writes nothing, and a file outside git is refused without --force, which a dry run says", async () => {
   const between = "\n".repeat(20);
   const programOf = (size: number) => IMPORT + sized("api", size) + between + sized("jobs", size).trimEnd();
   const text = programOf(1);
@@ -138,17 +138,27 @@ test("a dry run writes nothing, and a file outside git is refused without --forc
   expect([dry.dryRun, dry.files, read("index.ts")]).toEqual([true, ["index.ts"], text]);
   expect(render(dry, "text")).toContain("+++ b/index.ts");
   expect(render(dry, "text")).toContain("Nothing was written. Without --dry-run it edits index.ts.");
-  const refused = acceptDrift(
-    { resources: refreshedOf(drifted("api")), state: new StackState(JSON.stringify({ deployment: {} })) },
-    {
-      names: [],
-      folder,
-      ignored: { name: "svc-drift.json", entries: [] },
-      planned: () => Promise.reject(new Error("nothing is planned")),
-      others: () => Promise.resolve([]),
-    },
+  const withoutForce = (dryRun?: true) =>
+    acceptDrift(
+      { resources: refreshedOf(drifted("api")), state: new StackState(JSON.stringify({ deployment: {} })) },
+      {
+        names: [],
+        folder,
+        ignored: { name: "svc-drift.json", entries: [] },
+        planned: () => Promise.reject(new Error("nothing is planned")),
+        others: () => Promise.resolve([]),
+        ...(dryRun && { dryRun }),
+      },
+    );
+  const warned = await withoutForce(true);
+  expect(warned.refusals).toEqual(["index.ts is not in a git repository"]);
+  expect(warned.patch).toContain(`+${sized("api", 4)}`);
+  const advice = "Commit first, so that the edit can be undone, or use --force.";
+  expect(render(warned, "text")).toContain(
+    `Nothing was written. Without --dry-run this edit is refused: index.ts is not in a git repository. ${advice}`,
   );
-  await expect(refused).rejects.toThrow(
+  expect(render(warned, "markdown")).toContain(`is refused: \`index.ts is not in a git repository\`. ${advice}`);
+  await expect(withoutForce()).rejects.toThrow(
     "index.ts is not in a git repository. Nothing was written. Commit first, so that the edit can be undone, or use --force",
   );
   expect(read("index.ts")).toBe(text);
