@@ -80,7 +80,7 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [oauth({ type: "standard" }), undefined],
     // A plan has the arguments alone.
     [oauth({ clientId: "own", clientSecret: fromEnv("GOOGLE_SECRET") }), undefined],
-    // Of a version to come.
+    // A type that a later version may add.
     [oauth({ type: "partner" }), undefined],
     [oauth({ type: 1, clientId: null }), SHARED_KEYS],
     [oauth({ type: encrypted }), notRead("type")],
@@ -189,7 +189,7 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
   ],
   "secret-in-state": [
     [oauth({ clientId: "own", clientSecret: encrypted }), marked('"clientSecret"')],
-    // Of a state that somebody edited, and of a plan, where nothing is marked.
+    // An edited state, and a plan: there nothing is marked.
     [oauth({ clientId: "own", clientSecret: "canary" }), kept('"clientSecret"')],
     [oauth({ clientSecret: { [SIGNATURE]: MARK, plaintext: '"canary"' } }), marked('"clientSecret"')],
     [oauth({ clientSecret: { fromEnv: "GOOGLE_SECRET" } }), undefined],
@@ -289,7 +289,7 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     ],
     [component({ keys: { secretServerKey: "canary", pubClientKey: "pck_1" } }), inClear("keys.secretServerKey")],
     [component({ keys: { secretServerKey: encrypted } }), undefined],
-    // Of others.
+    // A resource of another package.
     [{ ...component({ password: "canary" }), isComponent: false, type: "aws:rds/instance:Instance" }, undefined],
     // Guesses at what a digest is of need no key where it is in plain text.
     [oauth({ clientSecret: fromEnv("A"), __applied: { clientSecret: "scrypt$…" } }), inClear("__applied")],

@@ -259,7 +259,7 @@ class Campaign {
       if (named !== undefined) this.#failedAt[name] = named;
       const [, value] = /set "adopt: (true|'ep-[^']+')"/i.exec(line) ?? [];
       if (value === undefined) continue;
-      // Of a replica without a name no message can know the id: it asks to look for it.
+      // No message can know the id of a replica without a name: it asks to look for it.
       const id = value === "'ep-…'" ? turnedUp?.["id"] : value.slice(1, -1);
       if (id === undefined) continue;
       this.#adopt[name] = value === "true" ? true : String(id);

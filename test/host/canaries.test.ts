@@ -36,7 +36,7 @@ const STORED: Properties = Object.fromEntries(SECRETS);
 /** What a service has been sent, or has sent itself. */
 const ALL = [CANARIES.key, ...Object.keys(STORED).map(canary)].join(" | ");
 
-/** Of each kind: a program, and a state that holds every secret, so that a service may repeat it. */
+/** For each kind a program, and a state that contains every secret, so that a service may repeat it. */
 const SUBJECTS = EACH_CASE.map((kindCase) => {
   const own = Object.entries(STORED).filter(([name]) => Object.hasOwn(kindCase.secretArguments, name));
   const news: Properties = { ...wholeIn(kindCase, PLACE), ...Object.fromEntries(own) };

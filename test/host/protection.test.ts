@@ -119,7 +119,7 @@ describe.each(CASES)("%s", (kind, make, least, replacing, other) => {
     const { failure, said } = await planned(given, state, { ...least, ...ON }, { ...least, ...ON, [name]: UNKNOWN });
     expect(failure).toMatchObject({ replaces: [] });
     expect(said).toEqual([expect.stringContaining(`may be replaced when "${name}" is known`)]);
-    // Of the protection itself, too.
+    // The same for the protection itself.
     const open = await planned(given, state, { ...least, ...ON }, { ...least, deletionProtection: UNKNOWN });
     expect(open.failure).toMatchObject({ replaces: [] });
   });

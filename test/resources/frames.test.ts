@@ -17,7 +17,7 @@ async function framesOf(given: Harness, inputs: Properties): Promise<string[]> {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 100;
   let stack = "";
-  // Of the class: a provider makes its transport itself.
+  // Replaces the method of the class, because a provider makes its own transport.
   const send = Transport.prototype.send;
   jest.spyOn(Transport.prototype, "send").mockImplementation(function (this: Transport, attempt) {
     if (attempt.method === "POST") stack = new Error("here").stack ?? "";

@@ -156,7 +156,7 @@ describe("once it is applied", () => {
     const digest = { clientSecret: expect.stringMatching(/^scrypt-bound\$/) };
     expect([one.outs["__applied"], two.outs["__applied"]]).toEqual([digest, digest]);
     expect(one.outs["__applied"]).not.toEqual(two.outs["__applied"]);
-    // Of one command: it has hashed the value once.
+    // One command hashes the value once.
     const saltOf = ({ outs }: typeof one): unknown => JSON.stringify(outs["__applied"]).split("$")[4];
     expect(saltOf(one)).toBe(saltOf(two));
     expect(saltOf(one)).toMatch(/^[\w+/]{22}==$/);

@@ -56,7 +56,7 @@ describe("a refused key", () => {
     expect(message).not.toContain("Refresh");
   });
 
-  /** Of a refresh with these settings and this environment. */
+  /** The message of a refused refresh with these settings and this environment. */
   const refusedRead = async (settings: Record<string, string>, environment: Record<string, string>) => {
     const { baseUrl } = await start();
     const provider = dynamicProvider(computeEndpoint, new Session(() => undefined));
@@ -112,7 +112,7 @@ describe("a refused key", () => {
       const named = told.map((message) => /It comes from (\w+)/.exec(message)?.[1]);
       expect(named).toEqual(["SVC_TEST_TWO", undefined, "SVC_TEST_ONE", undefined]);
       expect(told.filter((message) => message.includes("The key was sent to"))).toHaveLength(1);
-      // Of one request that both have asked for.
+      // The two share one request.
       const both = [two.read(id, stored), one.read(id, stored)].map(async (work) => (await thrownBy(work)).message);
       expect((await Promise.all(both)).join()).not.toContain("It comes from");
     } finally {

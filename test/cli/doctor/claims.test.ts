@@ -9,7 +9,7 @@ import { StackState } from "../../../src/cli/stack/state";
 import { closeAll, scripted, type Script } from "../../support/scriptedServer";
 
 const WORKS = "canary-works";
-/** Of the same account as WORKS. */
+/** A second key of the account of WORKS. */
 const ALSO_WORKS = "canary-also-works";
 const OF_ANOTHER_ACCOUNT = "canary-of-another-account";
 const MAY_NOT_READ = "canary-may-not-read";

@@ -232,7 +232,7 @@ test.each([
 ])("a text of 64 kB %s is searched for many and long secrets in seconds", (_, text) => {
   const secrets = Array.from({ length: 200 }, (__, index) => Buffer.from(`${Math.sin(index)}`).toString("base64"));
   const long = [linesOf(700), "a".repeat(60_000), "aaaab".repeat(9_000)];
-  // Of the processor: others may use it, too.
+  // Processor time: other processes may be running.
   const began = process.cpuUsage();
   hidden([...secrets, ...long], text);
   const { user, system } = process.cpuUsage(began);

@@ -98,7 +98,7 @@ class Up implements Command {
       await compute.forgetRequests();
       real.state = await compute.update(state, inputs);
       const { declared, stored, service } = model;
-      // Of what was not managed before, the state may be old: there the service is asked.
+      // The state of an attribute that was not managed before may be old: there the service is asked.
       const sent = (Object.keys(this.wanted) as Fact[]).filter(
         (name) =>
           !isDeepStrictEqual(stored[name], this.wanted[name]) ||

@@ -19,7 +19,7 @@ const told = (value: string) => `invalid value for parameter "app.key": "${value
 const failing = (compute: Harness, value: string, action?: string) =>
   compute.fault({ operation: { ...(action && { action }), status: "failed", error: told(value) } });
 
-/** Of a failure that names the operation, without the secret: what it keeps. The setting stays in its own place. */
+/** Checks a failure that names the operation, and returns the state that it keeps. The setting stays in its place. */
 async function withheld(compute: Harness, work: Promise<unknown>): Promise<State> {
   const error = await thrownBy(work);
   expect(error.message).toMatch(/invalid value for parameter "app\.key": "\[secret\]"/);

@@ -30,7 +30,7 @@ interface Scene {
   readonly more?: Readonly<Record<string, string>>;
   /** Below `config:` and an entry of it; null: the stack has no file. */
   readonly config?: string | null;
-  /** Of Pulumi.yaml. */
+  /** The default values in Pulumi.yaml. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly drift: readonly Pick<Refresh, "name" | "declared" | "found">[];
   readonly asked?: Partial<Asked>;
