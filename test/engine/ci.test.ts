@@ -292,6 +292,9 @@ test("the comment begins with what the plan changes, and what it does to connect
     "**1 to delete, 1 to replace, 2 to update, 1 restart, 1 new host, 1 move to another branch**",
   );
   expect(await headline(shown([], ["3 unchanged"]))).toBe("**No changes**");
+  expect(await headline(`Outputs:\n  ~ host: "a" => "b"\n\n${shown([], ["3 unchanged"])}`)).toBe(
+    "**Only outputs change**",
+  );
 });
 
 test("a plan that is too long for a comment keeps its beginning and its end", async () => {

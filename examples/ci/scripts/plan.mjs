@@ -46,7 +46,9 @@ const effects = [
   ...said(/\banother host\b/, "new host", "new hosts"),
   ...said(/\bmoves? from\b/, "move to another branch", "moves to another branch"),
 ];
-const headline = counted.length + effects.length === 0 ? "No changes" : [...counted, ...effects].join(", ");
+// The CLI does not count outputs. It lists them only if one changes.
+const nothing = /^Outputs:\n/m.test(visible) ? "Only outputs change" : "No changes";
+const headline = [...counted, ...effects].join(", ") || nothing;
 
 // Longer than any in the plan, which therefore ends nowhere but at its end: no value in it becomes markup, a link or a mention.
 const longestRun = Math.max(2, ...(short.match(/`+/g) ?? []).map((run) => run.length));
