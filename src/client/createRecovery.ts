@@ -42,31 +42,91 @@ interface Lists<Item> {
   listAfterLag(options: WaitOptions, from: number): Promise<readonly Item[]>;
 }
 
-interface Creation<Item extends object, Response> {
-  readonly kind: Pick<RecordKind<Item, Response>, "thing" | "response" | "idOf" | "idOfResponse">;
+/** What is known of an object that is created. */
+interface NewObject<Item extends object> {
+  readonly kind: Pick<RecordKind<Item, never>, "thing" | "idOf">;
   /** The request. Its deadline and progress are those of the creation. */
   readonly request: Request;
   readonly lists: Lists<Item>;
+  readonly recovery: CreationRecovery<Item>;
+}
+
+interface Creation<Item extends object, Response> extends NewObject<Item> {
+  readonly kind: Pick<RecordKind<Item, Response>, "thing" | "response" | "idOf" | "idOfResponse">;
   /** Equal for creations whose objects could be confused. */
   readonly similarityKey: string;
-  readonly recovery: CreationRecovery<Item>;
 }
 
 /** A good response, or the object that was found after the response was lost (`wasLost`) or empty. */
 export type Made<Item, Response> =
   { readonly response: Response } | { readonly found: Item; readonly wasLost: boolean };
 
-/** A creation whose response was lost or empty. */
-interface LostCreation {
+/** The attempt whose response was lost. */
+interface LostAttempt {
+  readonly error: FateUnknownError;
+  /** The ids in the list that was read right before it. */
+  readonly listedBefore: ReadonlySet<string>;
+  /** The service's time; NaN if it is unknown. */
+  readonly sentAt: number;
+}
+
+/** Looks for the object of a creation whose response was lost or empty. */
+class LostCreation<Item extends object> {
   /** The request body. */
   readonly body: string;
+  /** Set by `settle`, or else `failure` is. */
+  found: Item | undefined;
+  failure: unknown;
+  /** The wait for others is not charged to its deadline. */
+  readonly #resume: (() => void) | undefined;
+  #appeared: readonly Item[] = [];
+  #matching: readonly Item[] = [];
+
+  constructor(
+    private readonly creation: NewObject<Item>,
+    private readonly attempt: LostAttempt,
+    private readonly claimed: Set<string>,
+  ) {
+    this.body = JSON.stringify(creation.request.body);
+    this.#resume = creation.request.deadline?.pause();
+  }
+
   /** Reads a list that shows every change from before `from`. Never rejects. */
-  readonly load: (from: number) => Promise<void>;
-  /** The objects in that list that may be its own. */
-  readonly matching: () => readonly string[];
+  async load(from: number): Promise<void> {
+    this.#resume?.();
+    const { kind, request, lists, recovery } = this.creation;
+    const { error: lost, listedBefore, sentAt } = this.attempt;
+    try {
+      const listed = await lists.listAfterLag({ deadline: request.deadline, onProgress: request.onProgress }, from);
+      this.#appeared = listed.filter((item) => !listedBefore.has(kind.idOf(item)));
+      this.#matching = this.#appeared.filter((item) => mayBeOurs(item, recovery, sentAt));
+    } catch (error) {
+      const failed = error instanceof SvcError ? `checking for ${kind.thing} failed: ${error.what}` : undefined;
+      this.failure = failed === undefined ? error : notFound(lost, failed, recovery.adviceIfLate);
+    }
+  }
+
+  /** The ids of the listed objects that may be its own. */
+  matching(): readonly string[] {
+    return this.#unclaimed(this.#matching).map(this.creation.kind.idOf);
+  }
+
   /** Claims one of them. `isProven`: there are no more of them than creations that they may belong to. */
-  readonly settle: (isProven: boolean) => void;
+  settle(isProven: boolean): void {
+    if (this.failure !== undefined) return;
+    const { kind, recovery } = this.creation;
+    this.found = isProven ? this.#unclaimed(this.#matching)[0] : undefined;
+    if (this.found !== undefined) this.claimed.add(kind.idOf(this.found));
+    else this.failure = notProven(this.#unclaimed(this.#appeared), recovery, kind.thing, this.attempt);
+  }
+
+  #unclaimed(items: readonly Item[]): readonly Item[] {
+    return items.filter((item) => !this.claimed.has(this.creation.kind.idOf(item)));
+  }
 }
+
+/** Whatever its objects are. */
+type SimilarLost = Pick<LostCreation<object>, "body" | "load" | "matching" | "settle">;
 
 /**
  * Creations whose objects could be confused. They are sent in parallel. Lost ones are looked for only when no other is
@@ -75,7 +135,7 @@ interface LostCreation {
 class SimilarCreations {
   /** The objects that one of them created or found. */
   readonly claimed = new Set<string>();
-  readonly #lost: LostCreation[] = [];
+  readonly #lost: SimilarLost[] = [];
   #underWay = 0;
   #search: Promise<void> | undefined;
   #onQuiet = (): void => undefined;
@@ -91,7 +151,7 @@ class SimilarCreations {
   }
 
   /** For a lost creation, resolves once it is settled. */
-  async leave(lost?: LostCreation): Promise<void> {
+  async leave(lost?: SimilarLost): Promise<void> {
     if (lost !== undefined) this.#lost.push(lost);
     this.#underWay -= 1;
     if (this.#underWay === 0) this.#onQuiet();
@@ -106,7 +166,7 @@ class SimilarCreations {
     // The creation with the fewest candidates goes first: one with more could take the only object that fits another.
     // One without any is settled last, so that its error does not name what the others found.
     const choices = new Map(lost.map((one) => [one, one.matching().length]));
-    const choiceOf = (one: LostCreation): number => choices.get(one) || Number.MAX_SAFE_INTEGER;
+    const choiceOf = (one: SimilarLost): number => choices.get(one) || Number.MAX_SAFE_INTEGER;
     lost.sort((left, right) => choiceOf(left) - choiceOf(right) || right.body.length - left.body.length);
     for (const [index, one] of lost.entries()) {
       // They sent the same body and are not settled yet.
@@ -126,15 +186,10 @@ export class Creator {
     private readonly clock: Pick<Transport, "serviceNow">,
   ) {}
 
-  async create<Item extends object, Response>({
-    kind: { thing, response: schema, idOf, idOfResponse },
-    request,
-    lists,
-    similarityKey,
-    recovery,
-  }: Creation<Item, Response>): Promise<Made<Item, Response>> {
+  async create<Item extends object, Response>(creation: Creation<Item, Response>): Promise<Made<Item, Response>> {
+    const { kind, request, lists, similarityKey, recovery } = creation;
+    const { thing, response: schema, idOf, idOfResponse } = kind;
     const options: WaitOptions = { deadline: request.deadline, onProgress: request.onProgress };
-    const { isOurs, isOursIfAccepted = isOurs } = recovery;
     const group = this.#groupOf(`${thing} ${JSON.stringify(request.params)} ${similarityKey}`);
     let listedBefore = new Set<string>();
     let sentAt = Number.NaN;
@@ -147,40 +202,8 @@ export class Creator {
       // Of several attempts only the last may have taken effect: the others were refused, or never arrived.
       sentAt = this.clock.serviceNow();
     };
-    let found: Item | undefined;
-    let failure: unknown;
-    const lostBy = (lost: FateUnknownError, expected: CreationRecovery<Item>): LostCreation => {
-      // Paused while others end.
-      const resume = options.deadline?.pause();
-      let appeared: readonly Item[] = [];
-      let matching: readonly Item[] = [];
-      const isUnclaimed = (item: Item): boolean => !group.claimed.has(idOf(item));
-      return {
-        body: JSON.stringify(request.body),
-        load: async (from) => {
-          resume?.();
-          try {
-            const listed = await lists.listAfterLag(options, from);
-            appeared = listed.filter((item) => !listedBefore.has(idOf(item)));
-            matching = appeared.filter((item) => mayBeOurs(item, expected, sentAt));
-          } catch (error) {
-            failure =
-              error instanceof SvcError
-                ? notFound(lost, `checking for ${thing} failed: ${error.what}`, expected.adviceIfLate)
-                : error;
-          }
-        },
-        matching: () => matching.filter(isUnclaimed).map(idOf),
-        settle: (isProven) => {
-          if (failure !== undefined) return;
-          found = isProven ? matching.find(isUnclaimed) : undefined;
-          if (found !== undefined) group.claimed.add(idOf(found));
-          else failure = notProven(appeared.filter(isUnclaimed), expected, { thing, sentAt, lost });
-        },
-      };
-    };
     await group.enter(options);
-    let lost: LostCreation | undefined;
+    let lost: LostCreation<Item> | undefined;
     let wasLost = false;
     let settled: Promise<void> | undefined;
     try {
@@ -192,18 +215,20 @@ export class Creator {
       if (id !== undefined) group.claimed.add(id);
       // A route without a schema answers without a body.
       if (value !== undefined || schema === undefined) return { response: value as Response };
-      const accepted = new FateUnknownError(`the creation of ${thing} was answered with an empty response`);
-      lost = lostBy(accepted, { ...recovery, isOurs: isOursIfAccepted });
+      const error = new FateUnknownError(`the creation of ${thing} was answered with an empty response`);
+      const { isOursIfAccepted: isOurs = recovery.isOurs } = recovery;
+      const accepted = { ...creation, recovery: { ...recovery, isOurs } };
+      lost = new LostCreation(accepted, { error, listedBefore, sentAt }, group.claimed);
     } catch (error) {
       if (!(error instanceof FateUnknownError)) throw error;
       wasLost = true;
-      lost = lostBy(error, recovery);
+      lost = new LostCreation(creation, { error, listedBefore, sentAt }, group.claimed);
     } finally {
       settled = group.leave(lost);
     }
     await settled;
-    if (found === undefined) throw failure;
-    return { found, wasLost };
+    if (lost.found === undefined) throw lost.failure;
+    return { found: lost.found, wasLost };
   }
 
   #groupOf(key: string): SimilarCreations {
@@ -227,7 +252,8 @@ const mayBeOurs = <Item extends object>(
 function notProven<Item extends object>(
   appeared: readonly Item[],
   { isCandidate, describe, advice, adviceIfLate }: CreationRecovery<Item>,
-  { thing, sentAt, lost }: { thing: string; sentAt: number; lost: FateUnknownError },
+  thing: string,
+  { sentAt, error: lost }: LostAttempt,
 ): FateUnknownError {
   const candidates = appeared.filter(isCandidate);
   if (candidates.length === 0) return notFound(lost, `a later check did not find ${thing}`, adviceIfLate);
