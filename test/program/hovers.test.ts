@@ -37,8 +37,10 @@ function editor(): { show: (text: string) => ts.LanguageService } {
   };
 }
 
+/** One for all tests: it reads dist and the SDK once. */
+const { show } = editor();
+
 test("an editor shows the words of every argument and output where a program reads one", () => {
-  const { show } = editor();
   const begin = 'import * as svc from "./dist/index";\n';
   const program = show(begin).getProgram();
   const file = program?.getSourceFile(join(ROOT, "dist", "index.d.ts"));
@@ -71,7 +73,7 @@ test("an editor shows the words of every argument and output where a program rea
 function lookAt(program: string): { errors: string[]; offered: string[]; hover: string } {
   const text = `import * as svc from "./dist/index";\n${program.replace("|", "")}`;
   const at = text.length - (program.length - 1 - program.indexOf("|"));
-  const service = editor().show(text);
+  const service = show(text);
   const errors = service
     .getSemanticDiagnostics(USER)
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
