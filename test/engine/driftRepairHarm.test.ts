@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../support/cli";
 import { Stack } from "../support/Stack";
@@ -10,6 +10,7 @@ const PASSWORD = "canary-smtp-password-harm";
 /** Replaces the CLI: runs `BEFORE_UP` right before each update of the real one. */
 const WRAPPER = `#!/bin/sh
 PATH="\${PATH#*:}"
+[ "$2" = export ] && echo >> exports
 [ "$1" = up ] && [ -n "$BEFORE_UP" ] && sh -c "$BEFORE_UP" > colleague.log 2>&1
 # As the terminal does at Ctrl-C, for the process group of the command.
 [ "$2" = import ] && [ -n "$INTERRUPT" ] && kill -INT -"$PPID" && sleep 1
@@ -182,10 +183,27 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   stack.write("state.json", JSON.stringify({ version: 3, deployment: unfinished }));
   expect(await stack.run("stack", "import", "--file", "state.json", "--force")).toMatchObject({ code: 0 });
   await service.edit(resized(8));
+  const exports = join(stack.folder, "program", "exports");
+  rmSync(exports);
   expect(await repair(stack, ["api"])).toMatchObject({ code: 0 });
+  // Around the look with its plan, in each of the two updates, and around the look at the result.
+  expect(readFileSync(exports, "utf8")).toHaveLength(6);
   expect(await service.mutations()).toEqual([`PATCH ${endpoint}`]);
   const after = await read();
   expect(after.resources.filter((one) => one["delete"] === true)).toHaveLength(1);
   expect(after.resources.filter((one) => String(one["urn"]).includes("interrupted-repair"))).toEqual([]);
+
+  // What a colleague deploys between the two updates of a repair ends it, too.
+  stack.program(`${PROGRAM}\n${domain("theirs")}\n${domain("late")}`);
+  await service.edit(resized(8));
+  const late = deploy.replace("::theirs", "::late");
+  expect(
+    await repair(stack, ["api"], { BEFORE_UP: `if [ -e marked ]; then ${late}; else touch marked; fi` }),
+  ).toMatchObject({
+    code: 11,
+    stderr: expect.stringMatching(/nothing was changed: the state has changed since/),
+  });
+  expect(await service.mutations()).toContain("POST /projects/{project_id}/auth/domains");
+  expect(await service.mutations()).not.toContain(`PATCH ${endpoint}`);
   expect(await stack.leaks([PASSWORD, service.emulator.apiKey])).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { exportedState, type StackState } from "../../stack/state";
 import { BusyError, UnfinishedError } from "../../stack/unfinished";
 import { type EventLog, keyOf } from "../eventLog";
 import type { Format } from "../formats";
-import { refreshedStacks } from "../previewRefresh";
+import { lookedAt, refreshedStacks } from "../previewRefresh";
 import { readIgnoreFile } from "../ignoreFile";
 import { type Refreshed, refreshedBy } from "../refreshed";
 import { type Drifted, fingerprint, isBeyondRepair, stackOf } from "../report";
@@ -74,33 +74,36 @@ async function repaired(
   const pulumi = pulumiIn(process.cwd(), stack);
   await checkCli(pulumi);
   const asked = stack === undefined ? [] : [stack];
-  const [look] = await refreshedStacks(asked, { withSecrets: true, waitSeconds: wait });
-  // One stack was requested, so there is one result.
-  const { resources, state } = look as NonNullable<typeof look>;
-  const inQuestion =
-    names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignoreFile, new Date());
-  const all = inQuestion.flatMap((one) => one.drift ?? []);
-  const { drift, left, messages } = repairable(all, resources);
-  const empty: RepairReport = {
-    stack: stackOf(resources[0]?.urn ?? "").stack,
-    plan: [],
-    repaired: [],
-    left,
-    messages,
-    fingerprint: fingerprintOf(resources, all),
-  };
-  tell(empty);
-  if (expect !== undefined && expect !== empty.fingerprint) {
-    throw new OtherDrift(
-      `nothing was changed: the drift is not the approved one. Its fingerprint is ${empty.fingerprint}, not ${expect}. Run pulumi-svc drift, and approve what it shows`,
-    );
-  }
-  if (drift.length === 0) return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: empty };
-
-  const declared = partialProgram(registrablesOf(state), drift);
+  const options = { withSecrets: true, waitSeconds: wait };
+  // The plan belongs to the look: what is shown stands for one state.
+  const { state, drift, declared, report } = await lookedAt(asked, options, async (looks) => {
+    // One stack was requested, so there is one result.
+    const { resources, state } = looks[0] as NonNullable<(typeof looks)[0]>;
+    const inQuestion =
+      names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignoreFile, new Date());
+    const all = inQuestion.flatMap((one) => one.drift ?? []);
+    const { drift, left, messages } = repairable(all, resources);
+    const empty: RepairReport = {
+      stack: stackOf(resources[0]?.urn ?? "").stack,
+      plan: [],
+      repaired: [],
+      left,
+      messages,
+      fingerprint: fingerprintOf(resources, all),
+    };
+    tell(empty);
+    if (expect !== undefined && expect !== empty.fingerprint) {
+      throw new OtherDrift(
+        `nothing was changed: the drift is not the approved one. Its fingerprint is ${empty.fingerprint}, not ${expect}. Run pulumi-svc drift, and approve what it shows`,
+      );
+    }
+    if (drift.length === 0) return { state, drift, report: empty };
+    const declared = partialProgram(registrablesOf(state), drift);
+    const log = await previewed(pulumi, declared);
+    return { state, drift, declared, report: { ...empty, plan: planOf(drift, log, declared.all) } };
+  });
+  if (declared === undefined) return { code: report.left.length > 0 ? EXIT.left : EXIT.repaired, report };
   const targets = [...declared.targets];
-  const log = await previewed(pulumi, declared);
-  const report: RepairReport = { ...empty, plan: planOf(drift, log, declared.all) };
   tell(report);
 
   const destructive = report.plan.filter(isDestructive);
@@ -124,10 +127,10 @@ async function repaired(
         code: EXIT.refused,
         report: { ...report, messages: [...report.messages, "nothing was changed: the answer was no"] },
       };
+    // The state may have changed while the user was deciding.
+    checkSame(await exportedState(pulumi, true), state);
   }
 
-  // The state may have changed while the user was deciding.
-  checkSame(await exportedState(pulumi, true), state);
   const mark = repairMark(targets[0] ?? "");
   let before: StackState | undefined;
   await orAsBefore(
@@ -139,12 +142,10 @@ async function repaired(
         await register();
       });
       checkGoesOn();
-      const marked = await exportedState(pulumi, true);
-      if (!isSameBesideMark(marked, state)) throw new BusyError(CHANGED);
       // The mark is a target that is not declared: the engine deletes it after everything else.
       const alsoMark = { ...declared, targets: new Set([...targets, mark.urn]) };
       await updated(pulumi, alsoMark, async ({ register }, soFar) => {
-        checkSame(await exportedState(pulumi, true), marked);
+        if (!isSameBesideMark(await exportedState(pulumi, true), state)) throw new BusyError(CHANGED);
         await checkFound({ state, drift }, soFar);
         await register();
       });
@@ -156,8 +157,8 @@ async function repaired(
     },
   );
   const affected = [...targets, ...report.plan.flatMap(({ lost }) => lost)];
-  const options = { withSecrets: false, waitSeconds: wait, targets: affected };
-  const [after] = await refreshedStacks(asked, options).catch((error: Error) => {
+  const ofAffected = { withSecrets: false, waitSeconds: wait, targets: affected };
+  const [after] = await refreshedStacks(asked, ofAffected).catch((error: Error) => {
     error.message = `the repair has ended, but its result could not be read: ${error.message}`;
     throw error;
   });

@@ -107,6 +107,8 @@ async function repaired(scene: Scene): Promise<Ended> {
 const reportOf = ({ stdout }: Ended): RepairReport => repairReportSchema.parse(JSON.parse(stdout));
 
 const LOOK = ["version", "stack", "refresh", "stack"];
+/** The plan belongs to the look: the state is read once more after both. */
+const PLAN = ["version", "stack", "refresh", "preview", "stack"];
 
 test("a CLI that is missing or too old is named, and nothing else is started", async () => {
   const old = await repaired({ version: "v3.258.9" });
@@ -148,7 +150,7 @@ test("another fingerprint than the approved one is other drift: exit code 9, aft
 
 test("without a terminal and without --yes it shows the plan, and says what is missing", async () => {
   const asked = await repaired({});
-  expect(asked).toMatchObject({ code: 2, calls: [...LOOK, "preview"] });
+  expect(asked).toMatchObject({ code: 2, calls: PLAN });
   expect(asked.stderr).toBe("pulumi-svc: there is no terminal to ask on. Use --yes to repair this\n");
   // Said once, wherever both streams go.
   expect((asked.stdout + asked.stderr).match(/nothing was changed/g)).toHaveLength(1);
@@ -166,7 +168,7 @@ test("without a terminal and without --yes it shows the plan, and says what is m
 
 test("what replaces or deletes is refused without --allow-replace, with the plan of all of it", async () => {
   const refused = await repaired({ refreshes: [RESIZED, GITHUB, OLD], flags: { yes: true, format: "json" } });
-  expect(refused).toMatchObject({ code: undefined, calls: [...LOOK, "preview"] });
+  expect(refused).toMatchObject({ code: undefined, calls: PLAN });
   expect(refused.stderr).toMatch(/replaces or deletes github \(replace\), old \(delete\)\. Give --allow-replace/);
   expect(reportOf(refused)).toMatchObject({
     plan: [
@@ -181,7 +183,7 @@ test("what replaces or deletes is refused without --allow-replace, with the plan
 test("what the engine replaces because of an option is refused, too, though the service can change it", async () => {
   const scene = { planned: [{ ...RESIZED, before: "replace" }], flags: { yes: true } } as const;
   const refused = await repaired(scene);
-  expect(refused).toMatchObject({ code: undefined, calls: [...LOOK, "preview"] });
+  expect(refused).toMatchObject({ code: undefined, calls: PLAN });
   expect(refused.stderr).toMatch(/nothing was changed: the repair replaces or deletes api \(replace\)\./);
   expect(refused.stdout).toMatch(/the engine replaces it, because of an option/);
 });
