@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { cliEnvironment, pulumi, ROOT, WHOLE } from "../support/cli";
@@ -26,9 +26,11 @@ const MANAGERS = {
 };
 const nodePackage = (node: number): string => `node-${node}`;
 const managerPackage = (manager: string): string => manager.toLowerCase().replace(" ", "-");
+/** The tests themselves run on one of the wanted versions: no other is installed for it. */
+const isOwn = (node: number): boolean => process.versions.node.startsWith(`${node}.`);
 const TOOLS = Object.fromEntries(
   chosen.flatMap(({ manager, node }) => [
-    [nodePackage(node), `npm:node@${node}`],
+    ...(isOwn(node) ? [] : [[nodePackage(node), `npm:node@${node}`]]),
     ...(manager === "npm" ? [] : [[managerPackage(manager), MANAGERS[manager]]]),
   ]),
 );
@@ -49,7 +51,8 @@ function run(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: stri
   return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-const nodeFolder = (node: number): string => join(tools, "node_modules", nodePackage(node), "bin");
+const nodeFolder = (node: number): string =>
+  isOwn(node) ? dirname(realpathSync(process.execPath)) : join(tools, "node_modules", nodePackage(node), "bin");
 
 /** Installs the packages in package.json. Creating a lock file is not an error here. */
 function install(manager: Manager, project: string, env: NodeJS.ProcessEnv): void {
