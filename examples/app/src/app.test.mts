@@ -64,6 +64,8 @@ async function start(env: Record<string, string>): Promise<{ url: string; said: 
 test("a user reads their notes, also after the compute was resized under the running application", async () => {
   await stack.setAllConfig({ size: { value: "0.5" }, databasePassword: { value: SVC_API_KEY, secret: true } });
   const { outputs } = await stack.up();
+  // This has checked the types of the program. Each command would take two seconds to check them again.
+  stack.workspace.envVars["PULUMI_NODEJS_TRANSPILE_ONLY"] = "true";
   const env = {
     DATABASE_URL: outputs.databaseUrl.value as string,
     JWKS_URL: outputs.jwksUrl.value as string,
