@@ -24,10 +24,9 @@ const chosen = WHOLE ? EXAMPLES : ["ci"];
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-examples-"));
 let archive: string;
-let reader: Reader;
+let reader: Reader | undefined;
 beforeAll(() => void (archive = packInto(folder)));
-beforeEach(() => (reader = new Reader(folder)));
-afterEach(() => reader.close());
+afterEach(() => reader?.close());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Manifest {
@@ -58,6 +57,7 @@ function useArchive(project: string): void {
 }
 
 test.each(chosen)("examples/%s, copied elsewhere on its own, works as its README says", async (name) => {
+  reader = new Reader(folder);
   const project = join(reader.folder, name);
   cpSync(join(ROOT, "examples", name), project, {
     recursive: true,
