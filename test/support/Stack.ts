@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { once } from "node:events";
 import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, descendants, pulumi, ROOT, type Run } from "./cli";
 import { SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
 import { exportedState, initStack, sealed, startVault, withSecrets } from "./backend";
+import { takeHost } from "./hosts";
 import { Service } from "./service";
 
 jest.setTimeout(1_800_000);
@@ -74,7 +74,8 @@ export class Stack {
   readonly #project: string;
   readonly #backend: string;
   readonly env: Record<string, string>;
-  readonly #hosts: Partial<Record<Script, Promise<Host>>> = {};
+  /** The folder of its node_modules. */
+  readonly #packages: string;
   /** The program runs in a process for each command. */
   #hasOwnProgram = false;
   /** Everything the CLI has said so far. */
@@ -84,7 +85,9 @@ export class Stack {
     readonly folder: string,
     readonly service: Service,
     public ownProcess: boolean,
+    modules: string,
   ) {
+    this.#packages = dirname(modules);
     this.#project = join(folder, "program");
     this.#backend = join(folder, "backend");
     mkdirSync(this.#project);
@@ -101,7 +104,7 @@ export class Stack {
     program,
     emulator,
     configured = true,
-    modules,
+    modules = join(ROOT, "node_modules"),
     cheapDigests,
     ownProcess = false,
     passphrase = false,
@@ -109,12 +112,12 @@ export class Stack {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
     const service = await Service.start({ apiKey: `canary-key-${randomBytes(9).toString("hex")}`, ...emulator });
-    const stack = new Stack(mkdtempSync(join(tmpdir(), "pulumi-svc-engine-")), service, ownProcess);
+    const stack = new Stack(mkdtempSync(join(tmpdir(), "pulumi-svc-engine-")), service, ownProcess, modules);
     open.push(stack);
     if (cheapDigests === true) stack.env["CHEAP_DIGESTS"] = "1";
     stack.#write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n");
     stack.#write("package.json", '{ "name": "proj", "private": true }\n');
-    symlinkSync(modules ?? join(ROOT, "node_modules"), join(stack.#project, "node_modules"));
+    symlinkSync(modules, join(stack.#project, "node_modules"));
     stack.program(program);
     initStack({ project: stack.#project, backend: stack.#backend, home: join(stack.folder, "home") }, passphrase);
     if (!passphrase) Object.assign(stack.env, (await (vault ??= startVault())).settings);
@@ -165,48 +168,46 @@ export class Stack {
       const client = `--client=${host.replace("nodejs", "127.0.0.1")}`;
       return pulumi([...all, client], { cwd: this.#project, env: others });
     };
-    if (isChecked) return this.#heard(await start({ ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" }));
-    const { ended, written } = await this.served(this.env, start);
-    return this.#heard({ ...ended, text: ended.text + written });
-  }
-
-  #heard(run: Run): Run {
-    this.said += run.text;
-    return run;
+    const env = isChecked ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
+    const { ended, written } = await this.served(env, start);
+    const text = ended.text + written;
+    this.said += text;
+    return { ...ended, text };
   }
 
   /**
-   * Starts something that runs the CLI, in which the stack's own hosts take the place of the processes for the program and its
-   * resources. Returns what the provider has written meanwhile, too.
+   * Starts something that runs the CLI, in which hosts take the place of the processes for the program and its resources. Returns what
+   * the provider has written meanwhile, too.
    */
   async served<T>(
     env: Record<string, string>,
     start: (env: Record<string, string>) => Promise<T>,
   ): Promise<{ ended: T; written: string }> {
-    // preload.cjs reads these when a process starts.
-    const ofProcess = env["REFUSE_FOLDER"] !== undefined || env["SHORTER_ATTEMPTS_MS"] !== undefined;
-    if (this.ownProcess || ofProcess) return { ended: await start(env), written: "" };
-    const program = this.#hasOwnProgram ? undefined : await this.#host("programHost", env);
-    const provider = await this.#host("providerHost", env);
+    if (this.ownProcess) return { ended: await start(env), written: "" };
+    // As the engine passes it to the processes that it starts.
+    const given = { cwd: this.#project, env: { ...env, PULUMI_NODEJS_PROJECT: "proj" } };
+    // programHost.cjs checks no types.
+    const hasOwnProgram = this.#hasOwnProgram || env["PULUMI_NODEJS_TRANSPILE_ONLY"] === "false";
+    const program = hasOwnProgram ? undefined : takeHost("programHost", this.#packages, env);
+    const provider = takeHost("providerHost", this.#packages, env);
     let written = "";
     const write = (chunk: Buffer): void => void (written += chunk.toString());
-    for (const stream of [provider.host.stdout, provider.host.stderr]) stream?.on("data", write);
-    const ended = await start({
-      ...env,
-      ...(program && { PULUMI_DEBUG_LANGUAGES: `nodejs:${program.port}` }),
-      PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${provider.port}`,
-    });
-    for (const stream of [provider.host.stdout, provider.host.stderr]) stream?.off("data", write);
-    return { ended, written };
-  }
-
-  /** The process of this stack that serves the CLI in this environment. */
-  async #host(script: Script, env: Record<string, string>): Promise<Host> {
-    const served = await (this.#hosts[script] ??= startHost(script, this.#project, env));
-    const isReady = once(served.host, "message", { signal: served.ended });
-    served.host.send(env);
-    await isReady;
-    return served;
+    const streams = [provider.process.stdout, provider.process.stderr];
+    for (const stream of streams) stream?.on("data", write);
+    try {
+      // Each answers with its port.
+      const [ofProgram, ofProvider] = (await Promise.all([program?.ask(given), provider.ask(given)])) as number[];
+      const ended = await start({
+        ...env,
+        ...(program && { PULUMI_DEBUG_LANGUAGES: `nodejs:${ofProgram}` }),
+        PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${ofProvider}`,
+      });
+      return { ended, written };
+    } finally {
+      for (const stream of streams) stream?.off("data", write);
+      program?.release();
+      provider.release();
+    }
   }
 
   /** A command whose process `onStart` gets, to kill it. */
@@ -370,29 +371,9 @@ export class Stack {
   }
 
   async close(): Promise<void> {
-    for (const { host } of await Promise.all(Object.values(this.#hosts))) if (host.connected) host.disconnect();
     await this.service.emulator.close();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
-}
-
-type Script = "programHost" | "providerHost";
-
-interface Host {
-  readonly host: ChildProcess;
-  readonly port: number;
-  readonly ended: AbortSignal;
-}
-
-async function startHost(script: Script, cwd: string, env: Record<string, string>): Promise<Host> {
-  // As the engine passes it to the processes that it starts.
-  const all = { ...env, PULUMI_NODEJS_PROJECT: "proj" };
-  const file = join(ROOT, "test", "support", `${script}.cjs`);
-  const host = fork(file, { cwd, env: all, execArgv: [], silent: script === "providerHost" });
-  const end = new AbortController();
-  host.once("exit", (code) => end.abort(new Error(`the ${script} ended with ${code}`)));
-  const [port] = (await once(host, "message", { signal: end.signal })) as [number];
-  return { host, port, ended: end.signal };
 }
 
 function filesBelow(folder: string): string[] {

@@ -1,7 +1,7 @@
-import { type ChildProcess, execFile, fork } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "./cli";
+import { takeHost } from "./hosts";
 
 /** The command `pulumi-svc` as it is built. */
 export const MAIN = join(ROOT, "dist", "cli", "main.js");
@@ -18,48 +18,15 @@ export interface Command {
   readonly env: NodeJS.ProcessEnv;
 }
 
-interface Host {
-  readonly process: ChildProcess;
-  readonly ended: AbortSignal;
-  isBusy: boolean;
-}
-
-/** What preload.cjs and Node read when a process starts. */
-const AT_START = ["NODE_OPTIONS", "NODE_COMPILE_CACHE", "CHEAP_DIGESTS", "REFUSE_FOLDER", "SHORTER_ATTEMPTS_MS"];
-/** By these variables. */
-const hosts = new Map<string, Host>();
-afterAll(() => {
-  for (const host of hosts.values()) if (host.process.connected) host.process.disconnect();
-  hosts.clear();
-});
-
-/** Runs `pulumi-svc` in the process of commandHost.cjs: beside another command, in a process of its own. */
+/** Runs `pulumi-svc` in the process of commandHost.cjs. */
 export async function runCommand({ args, cwd, env }: Command): Promise<Ended> {
-  const host = hostFor(env);
-  if (host.isBusy) return await runProcess({ args, cwd, env });
-  host.isBusy = true;
+  const host = takeHost("commandHost", ROOT, env);
   try {
-    const ended = once(host.process, "message", { signal: host.ended });
-    host.process.send({ args, cwd, env });
     // As commandHost.cjs sends it.
-    return ((await ended) as [Ended])[0];
+    return (await host.ask({ args, cwd, env })) as Ended;
   } finally {
-    host.isBusy = false;
+    host.release();
   }
-}
-
-function hostFor(env: NodeJS.ProcessEnv): Host {
-  const atStart = Object.fromEntries(Object.entries(env).filter(([name]) => AT_START.includes(name)));
-  const key = JSON.stringify(atStart);
-  const known = hosts.get(key);
-  if (known !== undefined) return known;
-  const file = join(ROOT, "test", "support", "commandHost.cjs");
-  const process = fork(file, { env: atStart, execArgv: [], silent: true });
-  const end = new AbortController();
-  process.once("exit", (code) => end.abort(new Error(`commandHost.cjs ended with ${code}`)));
-  const host = { process, ended: end.signal, isBusy: false };
-  hosts.set(key, host);
-  return host;
 }
 
 /** Runs `pulumi-svc` as a user's shell does. */

@@ -1,6 +1,6 @@
 /**
- * Runs the programs of one stack without a process for each command: the CLI gets its address with PULUMI_DEBUG_LANGUAGES. It runs
- * them as the Automation API runs an inline program.
+ * Runs programs without a process for each command: the CLI gets its address with PULUMI_DEBUG_LANGUAGES. It runs them as the
+ * Automation API runs an inline program.
  */
 const { join, sep } = require("node:path");
 const { forget, load, sdk, serve } = require("./served.cjs");
@@ -18,7 +18,7 @@ async function program(info) {
   return typeof outputs === "function" ? outputs() : outputs;
 }
 
-/** As the SDK compiles a program, without a check of its types. */
+/** As the SDK compiles a program, without a check of its types: once, or the positions in the state are not those of the source. */
 require.extensions[".ts"] = (module, file) => {
   delete require.extensions[".ts"];
   const { tsnodeRequire, typescriptRequire } = sdk("./tsutils").typeScriptRequireStrings();

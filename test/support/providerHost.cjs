@@ -1,6 +1,5 @@
 /**
- * The provider of one stack's resources without a process for each command: the CLI gets its address with PULUMI_DEBUG_PROVIDERS.
- * What serves a command is the SDK's own script. Each time that the CLI would start that, it is loaded anew, and so is our package,
+ * The provider of resources without a process for each command: the CLI gets its address with PULUMI_DEBUG_PROVIDERS. What serves a command is the SDK's own script. Each time that the CLI would start that, it is loaded anew, and so is our package,
  * so that nothing that one of them remembers gets into the next.
  */
 const Module = require("node:module");
@@ -62,4 +61,5 @@ const methods = Object.keys(ResourceProviderService).map((method) => [
     return provider.methods[method](call, callback);
   },
 ]);
-serve(ResourceProviderService, { ...Object.fromEntries(methods), attach });
+// None serves two commands.
+serve(ResourceProviderService, { ...Object.fromEntries(methods), attach }, () => providers.clear());
