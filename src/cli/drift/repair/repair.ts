@@ -166,10 +166,9 @@ async function repaired(
 }
 
 /**
- * An update sends all arguments of a resource. So if svc-drift.json covers some of its properties, it is repaired only
- * if the user names it or removes the entry.
+ * What is repaired, and what is skipped with the reason. An update sends all arguments of a resource. So if
+ * svc-drift.json covers some of its properties, it is repaired only if the user names it or removes the entry.
  */
-/** What is repaired, and what is skipped with the reason. */
 function repairable(inQuestion: readonly Drifted[], resources: readonly Refreshed[]) {
   const isInQuestion = ({ urn, id, properties }: Drifted): boolean =>
     inQuestion.some((one) => one.urn === urn && one.id === id && one.properties.length === properties.length);
