@@ -1,5 +1,6 @@
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator";
-import { api, control } from "./emulator";
+import { api } from "./emulator";
+import { exchange } from "./inProcess";
 
 export interface LoggedRequest {
   /** ISO 8601. */
@@ -85,8 +86,9 @@ export class Service {
   }
 
   async #control(method: string, route: string, body?: object): Promise<unknown> {
-    const { status, text, body: answer } = await control(this.emulator.url, method, `/${route}`, body);
+    const sent = body === undefined ? "" : JSON.stringify(body);
+    const { status, text } = await exchange(`${this.emulator.url}/_emulator/${route}`, method, {}, sent);
     if (status >= 300) throw new Error(`${method} of the control route ${route} -> ${status} ${text}`);
-    return answer;
+    return text === "" ? {} : JSON.parse(text);
   }
 }

@@ -4,6 +4,7 @@ import type { ClientOptions } from "../../../src/client";
 import type { Lifecycle } from "../../../src/host/lifecycle";
 import type { EmulatorOptions } from "../../../src/emulator";
 import { harness, type Harness, type Json } from "../harness";
+import { exchange } from "../inProcess";
 
 /** A response on the wire. */
 export interface Reply {
@@ -152,16 +153,13 @@ async function inFrontOf(root: string): Promise<Hostile> {
 
   const passOn = async (incoming: IncomingMessage, path: string, body: string): Promise<Reply> => {
     const { authorization = "", "content-type": type } = incoming.headers;
-    const response = await fetch(root + path, {
-      method: incoming.method ?? "GET",
-      headers: { authorization, ...(type !== undefined && { "content-type": type }) },
-      ...(body !== "" && { body }),
-    });
+    const given = { authorization, ...(type !== undefined && { "content-type": type }) };
+    const { status, text, headers } = await exchange(root + path, incoming.method ?? "GET", given, body);
     const kept = ["content-type", "retry-after"].flatMap((name) => {
-      const value = response.headers.get(name);
+      const value = headers.get(name);
       return value === null ? [] : [[name, value] as const];
     });
-    return { status: response.status, text: await response.text(), headers: Object.fromEntries(kept) };
+    return { status, text, headers: Object.fromEntries(kept) };
   };
 
   const answerTo = async (incoming: IncomingMessage): Promise<Reply | "reset"> => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exchange } from "./exchange";
+import { exchange, type Exchanged } from "../inProcess";
 
 /**
  * What happens to a request. `lost`: the connection ends without a response. `done`: after the service has executed it;
@@ -186,13 +186,13 @@ export class Network {
     const isDone =
       how === undefined || how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
     const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
-    const real = isDone ? await exchange(origin + url, method, headers, body) : undefined;
+    const real = isDone ? await exchange(origin + url, method, headers, body.toString()) : undefined;
     const onTrouble = seen?.weather.onTrouble;
     if (seen !== undefined && onTrouble !== undefined && how !== undefined && method !== "GET") {
       const n = seen.troubles++;
       await inQuiet(seen, 1, () => onTrouble(n));
     }
-    const given: Answer | undefined = how === undefined ? real : ANSWERS[how];
+    const given: Answer | undefined = how === undefined ? real && answerOf(real) : ANSWERS[how];
     if (given === undefined) return void request.socket.destroy();
     const { status, type, text, retryAfter } = given;
     response.writeHead(status, {
@@ -213,6 +213,10 @@ export class Network {
     await seen.weather.onChange?.(n);
     return seen.weather.changes.get(n);
   }
+}
+
+function answerOf({ status, headers, text }: Exchanged): Answer {
+  return { status, type: headers.get("content-type") ?? undefined, text };
 }
 
 function odd(message: string): Answer {

@@ -1,7 +1,7 @@
 import { records, start, until, type Json } from "../emulator";
+import { exchange } from "../inProcess";
 import type { EmulatorOptions } from "../../../src/emulator";
 import type { Place } from "../../kinds/KindCase";
-import { exchange } from "./exchange";
 import { changesIn, Stack, type Program } from "./program";
 
 export type { Json } from "../emulator";
