@@ -101,16 +101,20 @@ export class CampaignColleague {
     if (id === this.adopted && !route.endsWith("/start")) return undefined;
     this.#armed.delete(route);
     const before = (await this.#records()).map(({ record }) => record);
-    if (route.includes("/endpoints")) await this.#replaceCompute(body["endpoint"] as Json | undefined, id);
-    else await this.#replaceIntegration(project);
-    this.#made.push(...(await this.#records()).filter(({ record }) => !before.includes(record)));
-    const made = route.includes("/endpoints") ? "create ComputeEndpoint" : "create AuthIntegration";
+    const isCompute = route.includes("/endpoints");
+    const made = isCompute ? await this.#replaceCompute(body["endpoint"] as Json | undefined, id) : undefined;
+    if (!isCompute) await this.#replaceIntegration(project);
+    // Other requests of ours go on meanwhile, and create computes of ours.
+    const isHis = (one: Thing) => (isCompute ? one.id === made : one.kind !== "endpoint" && one.project === project);
+    this.#made.push(...(await this.#records()).filter((one) => isHis(one) && !before.includes(one.record)));
+    const creation = isCompute ? "create ComputeEndpoint" : "create AuthIntegration";
     const isOfCreation = id === undefined || route.endsWith("/start");
-    this.met.push({ route, named: project !== DEMO ? project : isOfCreation ? made : id });
+    this.met.push({ route, named: project !== DEMO ? project : isOfCreation ? creation : id });
     return LOCKED;
   }
 
-  async #replaceCompute(declared: Json | undefined, id: string | undefined): Promise<void> {
+  /** Returns the id of the new compute. */
+  async #replaceCompute(declared: Json | undefined, id: string | undefined): Promise<string> {
     const { projects } = await this.service.state();
     const old = listOf(
       projects.find((one) => one["id"] === DEMO),
@@ -127,6 +131,7 @@ export class CampaignColleague {
     // He replaces the adopted object by the new one.
     if (id === this.adopted) this.adopted = made;
     else this.hisComputes.add(made);
+    return made;
   }
 
   async #replaceIntegration(project_id: string): Promise<void> {
