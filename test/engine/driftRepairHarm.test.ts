@@ -7,10 +7,10 @@ import { svc, type Ended } from "../support/svc";
 
 const PASSWORD = "canary-smtp-password-harm";
 
-/** Replaces the CLI: runs `BEFORE_UP` right before each update of the real one. */
+/** Replaces the CLI: runs `BEFORE_UP` right before each update of the real one, `BEFORE_EXPORT` before export `AT_EXPORT`. */
 const WRAPPER = `#!/bin/sh
 PATH="\${PATH#*:}"
-[ "$2" = export ] && echo >> exports
+[ "$2" = export ] && echo >> exports && [ "$(grep -c '' exports)" = "$AT_EXPORT" ] && sh -c "$BEFORE_EXPORT" > colleague.log 2>&1
 [ "$1" = up ] && [ -n "$BEFORE_UP" ] && sh -c "$BEFORE_UP" > colleague.log 2>&1
 # As the terminal does at Ctrl-C, for the process group of the command.
 [ "$2" = import ] && [ -n "$INTERRUPT" ] && kill -INT -"$PPID" && sleep 1
@@ -186,24 +186,26 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   const exports = join(stack.folder, "program", "exports");
   rmSync(exports);
   expect(await repair(stack, ["api"])).toMatchObject({ code: 0 });
-  // Around the look with its plan, in each of the two updates, and around the look at the result.
-  expect(readFileSync(exports, "utf8")).toHaveLength(6);
+  // Around the look with its plan, in each of the two updates and between them, and around the look at the result.
+  expect(readFileSync(exports, "utf8")).toHaveLength(7);
   expect(await service.mutations()).toEqual([`PATCH ${endpoint}`]);
   const after = await read();
   expect(after.resources.filter((one) => one["delete"] === true)).toHaveLength(1);
   expect(after.resources.filter((one) => String(one["urn"]).includes("interrupted-repair"))).toEqual([]);
 
-  // What a colleague deploys between the two updates of a repair ends it, too.
+  // What a colleague deploys between the two updates of a repair ends it, too, before the refresh of the second stores
+  // what it found.
   stack.program(`${PROGRAM}\n${domain("theirs")}\n${domain("late")}`);
   await service.edit(resized(8));
+  rmSync(exports);
   const late = deploy.replace("::theirs", "::late");
-  expect(
-    await repair(stack, ["api"], { BEFORE_UP: `if [ -e marked ]; then ${late}; else touch marked; fi` }),
-  ).toMatchObject({
+  expect(await repair(stack, ["api"], { AT_EXPORT: "4", BEFORE_EXPORT: late })).toMatchObject({
     code: 11,
     stderr: expect.stringMatching(/nothing was changed: the state has changed since/),
   });
   expect(await service.mutations()).toContain("POST /projects/{project_id}/auth/domains");
   expect(await service.mutations()).not.toContain(`PATCH ${endpoint}`);
+  const { urn } = await stack.resource("api");
+  expect((await stack.entries())[urn]).toEqual(before[urn]);
   expect(await stack.leaks([PASSWORD, service.emulator.apiKey])).toEqual([]);
 });

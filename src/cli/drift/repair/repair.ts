@@ -142,10 +142,13 @@ async function repaired(
         await register();
       });
       checkGoesOn();
+      // Before the second update, because its refresh would overwrite what a colleague has deployed since.
+      const marked = await exportedState(pulumi, true);
+      if (!isSameBesideMark(marked, state)) throw new BusyError(CHANGED);
       // The mark is a target that is not declared: the engine deletes it after everything else.
       const alsoMark = { ...declared, targets: new Set([...targets, mark.urn]) };
       await updated(pulumi, alsoMark, async ({ register }, soFar) => {
-        if (!isSameBesideMark(await exportedState(pulumi, true), state)) throw new BusyError(CHANGED);
+        checkSame(await exportedState(pulumi, true), marked);
         await checkFound({ state, drift }, soFar);
         await register();
       });
