@@ -74,7 +74,7 @@ interface LostAttempt {
 class LostCreation<Item extends object> {
   /** The request body. */
   readonly body: string;
-  /** Set by `settle`, or else `failure` is. */
+  /** Once it is settled, this is set, or `failure` is. */
   found: Item | undefined;
   failure: unknown;
   /** The wait for others is not charged to its deadline. */
@@ -125,7 +125,7 @@ class LostCreation<Item extends object> {
   }
 }
 
-/** Whatever its objects are. */
+/** A lost creation of any kind of object. */
 type SimilarLost = Pick<LostCreation<object>, "body" | "load" | "matching" | "settle">;
 
 /**

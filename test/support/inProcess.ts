@@ -23,7 +23,8 @@ export interface Exchanged {
 
 /**
  * One request to an emulator of this process without a socket, which takes a quarter of the processor time: for what a
- * test asks and for proxies, never for the provider under test. A fault that drops the connection finds none.
+ * test asks and for proxies, never for the provider under test.
+ * @throws if a fault drops the connection: there is none
  */
 export async function exchange(
   url: string,
@@ -38,6 +39,15 @@ export async function exchange(
   const sent = new Request(url, { method, headers: { host, ...headers }, ...(body !== "" && { body }) });
   // As with a socket, timers go on meanwhile: a test that asks until something has happened would wait forever.
   await new Promise((resolve) => setImmediate(resolve));
-  const response = await app.fetch(sent);
+  let isDropped = false;
+  const connection = {
+    get incoming(): undefined {
+      isDropped = true;
+      return undefined;
+    },
+  };
+  // Only faults that drop the connection read it.
+  const response = await app.fetch(sent, connection as unknown as Parameters<typeof app.fetch>[1]);
+  if (isDropped) throw new Error(`a fault drops the connection of ${method} ${url}, which has none`);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -18,7 +18,10 @@ async function program(info) {
   return typeof outputs === "function" ? outputs() : outputs;
 }
 
-/** As the SDK compiles a program, without a check of its types: once, or the positions in the state are not those of the source. */
+/**
+ * As the SDK compiles a program, without a check of its types. Registered once: a second compiler shifts the positions
+ * that the state records.
+ */
 require.extensions[".ts"] = (module, file) => {
   delete require.extensions[".ts"];
   const { tsnodeRequire, typescriptRequire } = sdk("./tsutils").typeScriptRequireStrings();

@@ -1,6 +1,7 @@
 /**
- * The provider of resources without a process for each command: the CLI gets its address with PULUMI_DEBUG_PROVIDERS. What serves a command is the SDK's own script. Each time that the CLI would start that, it is loaded anew, and so is our package,
- * so that nothing that one of them remembers gets into the next.
+ * The provider of resources without a process for each command: the CLI gets its address with PULUMI_DEBUG_PROVIDERS.
+ * What serves a command is the SDK's own script. Each time that the CLI would start that, it is loaded anew, and so is
+ * our package, so that nothing that one of them remembers gets into the next.
  */
 const Module = require("node:module");
 const { forget, grpc, sdk, serve } = require("./served.cjs");
@@ -61,5 +62,5 @@ const methods = Object.keys(ResourceProviderService).map((method) => [
     return provider.methods[method](call, callback);
   },
 ]);
-// None serves two commands.
+// A provider serves one command.
 serve(ResourceProviderService, { ...Object.fromEntries(methods), attach }, () => providers.clear());

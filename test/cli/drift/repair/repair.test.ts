@@ -29,7 +29,9 @@ cd "$FOLDER" && echo "$1" >> calls
 case "$1" in
   version) echo "$SAYS" ;;
   refresh | preview) file=$(echo " $*" | sed 's/.*--event-log //; s/ .*//') && cp "$1.json" "$file" ;;
-  stack) cat state.json ;;
+  stack)
+    [ -e deployed ] && grep -q preview calls && rm deployed && mv deployed.json state.json
+    cat state.json ;;
   *) exit 1 ;;
 esac
 `;
@@ -74,6 +76,8 @@ interface Scene {
   readonly version?: string;
   readonly names?: readonly string[];
   readonly flags?: Partial<RepairFlags>;
+  /** Somebody deploys once, while the repair is planned. */
+  readonly isDeployed?: boolean;
 }
 
 /** A repair where this is what a refresh finds, and where nobody can be asked. */
@@ -90,6 +94,10 @@ async function repaired(scene: Scene): Promise<Ended> {
   writeFileSync(join(folder, "state.json"), JSON.stringify({ deployment: { resources: entries } }));
   writeFileSync(join(folder, "refresh.json"), scene.refreshLog ?? `${log(...found)}\n`);
   writeFileSync(join(folder, "preview.json"), `${log(...(scene.planned ?? refreshes).flatMap(events))}\n`);
+  if (scene.isDeployed === true) {
+    writeFileSync(join(folder, "deployed"), "");
+    writeFileSync(join(folder, "deployed.json"), JSON.stringify({ deployment: { resources: entries, later: true } }));
+  }
   writeFileSync(join(folder, "pulumi"), CLI, { mode: 0o755 });
   Object.assign(process.env, { FOLDER: folder, SAYS: version, PATH: `${folder}${delimiter}${process.env["PATH"]}` });
   let [stdout, stderr] = ["", ""];
@@ -164,6 +172,17 @@ test("without a terminal and without --yes it shows the plan, and says what is m
     messages: ["nothing was changed: it needs --yes"],
     fingerprint,
   });
+});
+
+test("a plan stands for one state: who deploys while it is made is noticed, and waited for if asked to", async () => {
+  const refused = await repaired({ isDeployed: true, flags: { yes: true } });
+  expect(refused).toMatchObject({ code: undefined, calls: PLAN });
+  expect(refused.stderr).toMatch(/it changed the state while this command read it/);
+  rmSync(join(folder, "calls"));
+  const waited = await repaired({ isDeployed: true, flags: { wait: 60 } });
+  expect(waited).toMatchObject({ code: 2, calls: [...PLAN, ...PLAN.slice(1)] });
+  expect(waited.stderr).toMatch(/it changed the state while this command read it\. Waiting for its end, 60 s at most/);
+  expect(waited.stdout.match(/^Stack /gm)).toHaveLength(1);
 });
 
 test("what replaces or deletes is refused without --allow-replace, with the plan of all of it", async () => {
