@@ -9,7 +9,7 @@ import { Session, type SessionOptions } from "../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
 import { start, type Json } from "./emulator";
 import { unmarked } from "./engineMarks";
-import { exchange } from "./inProcess";
+import { exchangeJson } from "./inProcess";
 import { Service } from "./service";
 import { thrownBy } from "./toy";
 
@@ -127,17 +127,8 @@ export async function harness<Args extends object, Outputs extends object>(
     }
   };
   const service = new Service(emulator);
-  const call = async (method: string, path: string, sent?: unknown): Promise<Json> => {
-    const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };
-    const { text } = await exchange(
-      emulator.baseUrl + path,
-      method,
-      headers,
-      sent === undefined ? "" : JSON.stringify(sent),
-    );
-    // The emulator sends JSON or nothing; the caller asserts its shape.
-    return (text === "" ? {} : JSON.parse(text)) as Json;
-  };
+  const call = async (method: string, path: string, sent?: unknown): Promise<Json> =>
+    (await exchangeJson(emulator.baseUrl + path, method, sent, emulator.apiKey)).body;
   const requests = async (method?: string): Promise<Seen[]> => {
     const all = await service.requests();
     // The bodies of these tests are objects.

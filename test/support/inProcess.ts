@@ -1,4 +1,5 @@
 import * as application from "../../src/emulator/app";
+import type { Answer, Json } from "./emulator";
 
 type Application = ReturnType<typeof application.createApp>;
 type Parts = Parameters<typeof application.createApp>[0];
@@ -50,4 +51,13 @@ export async function exchange(
   const response = await app.fetch(sent, connection as unknown as Parameters<typeof app.fetch>[1]);
   if (isDropped) throw new Error(`a fault drops the connection of ${method} ${url}, which has none`);
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The same with JSON, which the caller asserts. `apiKey` is omitted for control routes. */
+export async function exchangeJson(url: string, method: string, sent?: unknown, apiKey?: string): Promise<Answer> {
+  const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers = { ...authorization, "content-type": "application/json" };
+  const answer = await exchange(url, method, headers, sent === undefined ? "" : JSON.stringify(sent));
+  // The emulator sends JSON or nothing.
+  return { ...answer, body: (answer.text === "" ? {} : JSON.parse(answer.text)) as Json };
 }

@@ -1,6 +1,6 @@
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator";
 import { api } from "./emulator";
-import { exchange } from "./inProcess";
+import { exchangeJson } from "./inProcess";
 
 export interface LoggedRequest {
   /** ISO 8601. */
@@ -86,9 +86,8 @@ export class Service {
   }
 
   async #control(method: string, route: string, body?: object): Promise<unknown> {
-    const sent = body === undefined ? "" : JSON.stringify(body);
-    const { status, text } = await exchange(`${this.emulator.url}/_emulator/${route}`, method, {}, sent);
+    const { status, text, body: answer } = await exchangeJson(`${this.emulator.url}/_emulator/${route}`, method, body);
     if (status >= 300) throw new Error(`${method} of the control route ${route} -> ${status} ${text}`);
-    return text === "" ? {} : JSON.parse(text);
+    return answer;
   }
 }

@@ -1,5 +1,5 @@
 import { records, start, until, type Json } from "../emulator";
-import { exchange } from "../inProcess";
+import { exchangeJson } from "../inProcess";
 import type { EmulatorOptions } from "../../../src/emulator";
 import type { Place } from "../../kinds/KindCase";
 import { changesIn, Stack, type Program } from "./program";
@@ -46,13 +46,7 @@ export const placeIn = (projectId: string): Place => ({
 
 export async function world(options: EmulatorOptions = {}): Promise<World> {
   const { baseUrl, url, apiKey } = await start({ activationMs: 2, anyOAuthProvider: true, ...options });
-  const send = async (address: string, method: string, body?: unknown) => {
-    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
-    const sent = body === undefined ? "" : JSON.stringify(body);
-    const { status, text } = await exchange(address, method, headers, sent);
-    // The emulator sends JSON or nothing; the caller asserts its shape.
-    return { status, text, body: (text === "" ? {} : JSON.parse(text)) as Json };
-  };
+  const send = (address: string, method: string, body?: unknown) => exchangeJson(address, method, body, apiKey);
   const control = (method: string, path: string, body?: unknown) => send(`${url}/_emulator${path}`, method, body);
   const good = async (answer: ReturnType<typeof send>): Promise<Json> => {
     const { status, text, body } = await answer;
