@@ -574,6 +574,18 @@ describe("cached reads", () => {
     expect([after.first, after.first === first]).toEqual([after.latest, false]);
   });
 
+  test("the first one is none of before a change, also if the latest was planned before the change and is sent after it", async () => {
+    const reads = new SharedReads();
+    keep(reads, 1);
+    const over = reads.invalidating(["k"]);
+    await pass(5_000);
+    const planned = keep(reads, 2, now());
+    over();
+    await pass(1);
+    const { first, latest } = keep(reads, 3, now());
+    expect([first === planned.latest, latest === planned.latest]).toEqual([true, true]);
+  });
+
   test("one that fails does not drop another one that has come since", async () => {
     const reads = new SharedReads();
     let fail: (error: Error) => void = () => undefined;

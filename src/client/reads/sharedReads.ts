@@ -116,13 +116,18 @@ export class SharedReads {
    * key has one type of result.
    */
   get<T>(key: string, startRead: (delayMs: number) => SharedRead<T>, fresh?: number): CachedReads<T> {
-    const since = fresh ?? this.#changedAt.get(key) ?? 0;
+    const changedAt = this.#changedAt.get(key) ?? 0;
+    const since = fresh ?? changedAt;
     // A key always has the same `startRead`, so the value cached under it has that type.
     const cached = this.#cached.get(key) as CachedReads<T> | undefined;
-    if (cached !== undefined && cached.latest.startedAt >= since) return cached;
+    const first = cached !== undefined && cached.first.startedAt >= changedAt ? cached.first : undefined;
+    if (cached !== undefined && cached.latest.startedAt >= since) {
+      const { latest } = cached;
+      // The latest may be planned for a time after a change that ended since then, and the first is of before it.
+      return { first: first ?? latest, latest };
+    }
     const latest = startRead(fresh === undefined ? 0 : GATHER_MS);
-    const isCurrent = cached !== undefined && cached.first.startedAt >= (this.#changedAt.get(key) ?? 0);
-    const now = { first: isCurrent ? cached.first : latest, latest };
+    const now = { first: first ?? latest, latest };
     this.#cached.set(key, now);
     latest.result.catch(() => this.#cached.get(key) === now && this.#cached.delete(key));
     return now;
