@@ -143,8 +143,11 @@ export class Requests {
     let faults = 0;
     const refusedKeys = new Set<string>();
     let lastError: SvcError | undefined;
-    const deadlineError = (): SvcError =>
-      errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
+    const deadlineError = (): SvcError => {
+      const error = errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
+      // That error may be about an attempt that was refused.
+      return fate.open && method === "PATCH" && !mayHaveTakenEffect(error) ? stillUnknown(error) : error;
+    };
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw deadlineError();
       const permit = await this.#permitFor(request, deadlineError).catch((error: unknown) => {
@@ -182,7 +185,10 @@ export class Requests {
           continue;
         }
         // The error of an attempt that the deadline cut short says less than the error before it.
-        if (isCut && error instanceof errors.TimeoutError && error.status === undefined) throw deadlineError();
+        if (isCut && error instanceof errors.TimeoutError && error.status === undefined) {
+          fate.open = true;
+          throw deadlineError();
+        }
         lastError = error;
         request.onError?.(error);
         const happened = whatHappened(error);

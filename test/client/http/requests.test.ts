@@ -336,6 +336,27 @@ describe("a change", () => {
     expect(await endOf(first.send(patch(request), schema))).not.toBeInstanceOf(FateUnknownError);
   });
 
+  test.each<[string, RawResponse | Error]>([
+    ["that was not sent", refusedConnection()],
+    ["that was throttled", raw(429)],
+  ])("that the deadline cuts short may have taken effect, also after an attempt %s", async (_, first) => {
+    const { requests } = network((nth) => (nth === 1 ? first : timedOut()), { tookMs: 100 });
+    const error = await endOf(requests.send(patch({ deadline: new Deadline(1_000) }), schema));
+    expect(String(error)).toContain("; still failing after 1 s; an earlier attempt may have taken effect (");
+    expect(mayHaveTakenEffect(error)).toBe(true);
+  });
+
+  test("that was throttled after such an attempt, until the deadline had passed, may have taken effect", async () => {
+    const { requests } = network((nth) => (nth === 1 ? reset() : raw(429, "", { retryAfter: "1" })));
+    const deadline = new Deadline(5_000);
+    const sent = errorOf(requests.send(patch({ deadline }), schema));
+    await pass(900);
+    // The machine was busy, or asleep.
+    jest.spyOn(deadline, "expired", "get").mockReturnValue(true);
+    await pass(600);
+    expect(mayHaveTakenEffect(await sent)).toBe(true);
+  });
+
   test("that fails to the end after such an attempt keeps its own last error", async () => {
     const { requests } = network(() => raw(500));
     expect(await endOf(requests.send(patch(), schema))).toBeInstanceOf(ServiceError);
