@@ -37,8 +37,14 @@ export async function useExistingOrCreate<Item extends object, Result>(
   objectOf: (item: Item | undefined) => string,
   unique: UniqueObject<Item, Result>,
 ): Promise<Result> {
-  const listed = await unique.collection.list({ ...call, since: performance.now() });
-  const existing = listed.find(unique.matches);
-  const wasDeleted = await call.run.waitUntilFree(objectOf(existing));
-  return existing !== undefined && !wasDeleted ? unique.useExisting(existing) : createOrUseExisting(call, unique);
+  for (;;) {
+    const listed = await unique.collection.list({ ...call, since: performance.now() });
+    const existing = listed.find(unique.matches);
+    const object = objectOf(existing);
+    const isLeaving = call.run.release(object) !== undefined;
+    const wasDeleted = await call.run.waitUntilFree(object);
+    if (existing === undefined || wasDeleted) return createOrUseExisting(call, unique);
+    // A deletion that failed may have taken effect after the list was read.
+    if (!isLeaving) return unique.useExisting(existing);
+  }
 }
