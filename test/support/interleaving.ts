@@ -4,15 +4,21 @@
  */
 import fc from "fast-check";
 
-/** The real one: the tests fake the timers. */
-const { setImmediate: realImmediate } = globalThis;
 /** All that follows from an event without another one has happened. */
-const quiet = (): Promise<void> => new Promise((resolve) => realImmediate(resolve));
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const { PULUMI_SVC_CHANCE_RUNS: RUNS, PULUMI_SVC_CHANCE_SEED: SEED, PULUMI_SVC_CHANCE_PATH: PATH } = process.env;
 /** A run with more events than this has no end. */
 const MOST_EVENTS = 5_000;
 const LONG_RUN_MS = 3_600_000;
+
+/** How time goes on. */
+interface Pace {
+  /** Between two events. With 0, events have the same time until time goes on by itself. @default 1 */
+  readonly stepMs?: number;
+  /** The most at once while something else may happen. @default until the next timer, so any time limit may pass */
+  readonly mostMs?: number;
+}
 
 /** What happens in one run. */
 export class Interleaving {
@@ -22,10 +28,9 @@ export class Interleaving {
   /** How many have happened. */
   events = 0;
 
-  /** `stepMs`: the time between two events. With 0, events have the same time until time goes on by itself. */
   constructor(
     private readonly scheduler: fc.Scheduler,
-    private readonly stepMs: number,
+    private readonly pace: Pace,
   ) {}
 
   /** An event: runs `work` when the scheduler has chosen it. */
@@ -54,7 +59,7 @@ export class Interleaving {
       if (this.events > MOST_EVENTS) throw new Error(`no end: ${unsettled} calls have not settled`);
       this.#scheduleTick();
       if (this.scheduler.count() === 0) throw new Error(`stuck: ${unsettled} calls wait for nothing`);
-      await jest.advanceTimersByTimeAsync(this.stepMs);
+      jest.advanceTimersByTime(this.pace.stepMs ?? 1);
       await this.scheduler.waitNext(1);
       do await quiet();
       while (this.#busy > 0);
@@ -65,12 +70,29 @@ export class Interleaving {
   #scheduleTick(): void {
     if (this.#isTicking || jest.getTimerCount() === 0) return;
     this.#isTicking = true;
-    void this.scheduler.schedule(Promise.resolve(), "time").then(async () => {
+    void this.scheduler.schedule(Promise.resolve(), "time").then(() => {
       this.#isTicking = false;
-      await jest.advanceTimersToNextTimerAsync();
+      const { mostMs } = this.pace;
+      if (mostMs !== undefined && this.scheduler.count() > 0) jest.advanceTimersByTime(mostMs);
+      else jest.advanceTimersToNextTimer();
     });
   }
 }
+
+/** What a scenario begins with: events follow at once, and time goes on when nothing else happens. */
+export const inTurn: Pick<Interleaving, "event" | "begin" | "everySettled"> = {
+  event: async (_, work) => work(),
+  begin: async (_, work) => work(),
+  async everySettled(calls) {
+    let unsettled = calls.length;
+    for (const call of calls) void call.catch(() => undefined).finally(() => (unsettled -= 1));
+    for (let turns = 0; unsettled > 0 && turns < MOST_EVENTS; turns += 1) {
+      await quiet();
+      if (turns % 5 === 4) jest.advanceTimersToNextTimer();
+    }
+    await Promise.all(calls);
+  },
+};
 
 /**
  * Runs the property for random inputs in random orders: `runs` times, or as often as PULUMI_SVC_CHANCE_RUNS says. A
@@ -80,23 +102,31 @@ export async function inAnyOrder<Input>(
   runs: number,
   inputs: fc.Arbitrary<Input>,
   property: (input: Input, order: Interleaving) => Promise<void>,
-  stepMs = 1,
+  pace: Pace = {},
 ): Promise<void> {
   const numRuns = RUNS === undefined ? runs : Number(RUNS);
   const replay = { ...(SEED !== undefined && { seed: Number(SEED) }), ...(PATH !== undefined && { path: PATH }) };
   await fc.assert(
     fc.asyncProperty(inputs, fc.scheduler(), async (input, scheduler) => {
       jest.clearAllTimers();
-      await property(input, new Interleaving(scheduler, stepMs));
+      await property(input, new Interleaving(scheduler, pace));
     }),
     { numRuns, ...replay },
   );
 }
 
-/** Fakes the timers of the file's tests. Call it at the top of the file. */
+/** Fakes the timers of the file's tests, but for `setImmediate`, which is no matter of time. Call it at the top. */
 export function interleavings(): void {
   if (RUNS !== undefined) jest.setTimeout(LONG_RUN_MS);
-  beforeEach(() => void jest.useFakeTimers());
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate"] });
+    // jest does not fake it.
+    jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+      const abort = new AbortController();
+      setTimeout(() => abort.abort(), ms);
+      return abort.signal;
+    });
+  });
   afterEach(() => {
     jest.useRealTimers();
     jest.restoreAllMocks();

@@ -233,7 +233,7 @@ test.each([0, 1])(
       limit: fc.option(fc.integer({ min: 2, max: 5 }), { nil: undefined }),
       rotations: fc.array(rotation, { maxLength: 2 }),
     });
-    await inAnyOrder(250, scenario, happen, stepMs);
+    await inAnyOrder(250, scenario, happen, { stepMs });
   },
 );
 
