@@ -6,7 +6,8 @@
  * 2. An object is in the state of one resource, if no call has failed.
  * 3. What exists and is ours is in the state, unless a call about it has failed.
  * 4. What a colleague has is as it was, unless a resource has adopted it.
- * 5. Every call ends.
+ * 5. Every call ends. Without faults and a colleague a call fails only if the object in its way leaves too late: it is
+ *    removed by this run, which happens last, or waits in turn for this one.
  */
 import fc from "fast-check";
 import { isDeepStrictEqual } from "node:util";
@@ -31,8 +32,13 @@ const AUTH = { auth_provider: "supported_provider" };
 /** Late responses are a matter of other files: time goes on slowly while something else may happen. */
 const PACE = { mostMs: 500 };
 type Order = typeof inTurn;
-const FAULTS = ["lost, carried out", "lost, not carried out", "503, carried out", "429"] as const;
+const FAULTS = ["lost, carried out", "lost, not carried out", "503, carried out", "429", "401"] as const;
 type Fault = (typeof FAULTS)[number] | undefined;
+
+const FAULTS_IN_TURN = fc.oneof(
+  fc.constant<Fault[]>([]),
+  fc.array(fc.constantFrom(undefined, undefined, ...FAULTS), { minLength: 1, maxLength: 4 }),
+);
 
 let emulator: Emulator;
 beforeAll(async () => {
@@ -56,6 +62,7 @@ function service(order: Order, faults: Fault[]): Script {
       isCarriedOut ? exchange(emulator.baseUrl + path, method, sent, text) : undefined,
     );
     await order.event(`${line} is answered: ${fault ?? response?.status ?? ""}`, () => undefined);
+    if (fault === "401") return { status: 401 };
     if (fault === "429") return { status: 429, headers: { "retry-after": "1" } };
     if (fault === "503, carried out") return { status: 503 };
     if (fault !== undefined || response === undefined) return { fault: "reset" };
@@ -112,10 +119,11 @@ class Stack {
     private readonly baseUrl: string,
   ) {}
 
-  async up(program: Program): Promise<void> {
+  /** `isPrompt`: the engine begins all steps at once. */
+  async up(program: Program, isPrompt = false): Promise<void> {
     const { kind, order } = this;
     const provider = new Process(this.baseUrl).of(kind);
-    const steps: Promise<void>[] = [];
+    const steps: (() => Promise<void>)[] = [];
     for (const [name, given] of program) {
       const inputs = inputsOf(kind, name, given);
       const old = this.state.get(name);
@@ -138,9 +146,10 @@ class Stack {
         const { outs } = await provider.update(old.id, old.outs, inputs);
         this.state.set(name, { id: old.id, inputs, outs: unmarked(outs ?? {}) });
       };
-      if (changes) steps.push(order.begin(`${name}`, () => this.#noting(name, step)));
+      const noted = (): Promise<void> => this.#noting(name, step);
+      if (changes) steps.push(isPrompt ? noted : () => order.begin(name, noted));
     }
-    await order.everySettled(steps);
+    await order.everySettled(steps.map((begin) => begin()));
     // The engine deletes nothing after a failure.
     if (this.failed.size > 0) return;
     const removed = [...this.state].filter(([name]) => !program.has(name));
@@ -164,32 +173,27 @@ class Stack {
 }
 
 const ORIGINS = ["https://a.test", "https://b.test"];
-/** For each resource of a program its origin, each of which is declared once. */
+const domain = fc.record({ domain: fc.constantFrom(...ORIGINS), adopt: fc.constantFrom(true, true, false) });
+/** Up to two resources, each with an origin of its own. */
 const domains = fc
-  .uniqueArray(
-    fc.record({
-      name: fc.constantFrom("r", "s", "t"),
-      domain: fc.constantFrom(...ORIGINS),
-      adopt: fc.constantFrom(true, true, false),
-    }),
-    {
-      selector: ({ name }) => name,
-      maxLength: 3,
-    },
-  )
-  .map((all) => all.filter(({ domain }, index) => all.findIndex((one) => one.domain === domain) === index));
+  .record({ r: fc.option(domain, { freq: 9 }), s: fc.option(domain, { freq: 9 }) })
+  .map(({ r, s }) => [
+    ...(r === null ? [] : [{ name: "r", ...r }]),
+    ...(s === null || s.domain === r?.domain ? [] : [{ name: "s", ...s }]),
+  ]);
 
 test("redirect domains: what an `up` declares exists when it has ended, whatever it replaces and removes", async () => {
   const inputs = fc.record({
     before: domains,
     after: domains,
-    theirs: fc.subarray(ORIGINS, { maxLength: 1 }),
-    faults: fc.array(fc.constantFrom(undefined, undefined, ...FAULTS), { maxLength: 4 }),
+    theirs: fc.constantFrom([], [], ...ORIGINS.map((origin) => [origin])),
+    faults: FAULTS_IN_TURN,
+    isPrompt: fc.boolean(),
   });
   await inAnyOrder(
-    60,
+    120,
     inputs,
-    async ({ before, after, theirs, faults }, order) => {
+    async ({ before, after, theirs, faults, isPrompt }, order) => {
       emulator.reset();
       await call("POST", "/projects/auth/create", { ...AUTH, project_id: PROJECT, branch_id: "br-main" });
       const { server } = inMemory(service(order, [...faults]));
@@ -206,7 +210,7 @@ test("redirect domains: what an `up` declares exists when it has ended, whatever
       for (const [name, entry] of calm.state) stack.state.set(name, entry);
       const others = theirs.filter((domain) => !before.some((one) => one.domain === domain));
       for (const domain of others) await call("POST", `/projects/${PROJECT}/auth/domains`, { ...AUTH, domain });
-      await stack.up(programOf(after));
+      await stack.up(programOf(after), isPrompt);
       const atEnd = await listed();
       const inState = [...stack.state.values()].map(({ outs }) => String(outs["domain"]));
       const what = { atEnd, inState, failed: [...stack.failed] };
@@ -219,6 +223,16 @@ test("redirect domains: what an `up` declares exists when it has ended, whatever
       const tried = new Set(after.filter(({ name }) => stack.failed.has(name)).map(({ domain }) => domain));
       const orphans = atEnd.filter((domain) => ![...inState, ...others, ...tried].includes(domain));
       expect({ ...what, missing, lost, orphans }).toEqual({ ...what, missing: [], lost: [], orphans: [] });
+      if (isPrompt && faults.length === 0 && others.length === 0) {
+        const isLate = (origin: string): boolean =>
+          before.some((old) => old.domain === origin && !after.some(({ name }) => name === old.name));
+        const expected = after.filter((one) => !one.adopt && isLate(one.domain)).map(({ name }) => name);
+        const isSame = ({ name, domain: origin }: { name: string; domain: string }): boolean =>
+          before.some((old) => old.name === name && old.domain === origin);
+        expect(what.failed.map(([name]) => name).sort()).toEqual(
+          expected.filter((name) => !after.some((one) => one.name === name && isSame(one))).sort(),
+        );
+      }
       // The deletion of a renamed resource comes last, and not after a failure.
       if (stack.failed.size === 0) expect(new Set(inState).size).toBe(inState.length);
     },
@@ -231,36 +245,41 @@ interface Compute {
   readonly branch_id: string;
 }
 
-const computes = fc.uniqueArray(
-  fc.record({ name: fc.constantFrom("r", "s", "t"), branchId: fc.constantFrom(...BRANCHES), adopt: fc.boolean() }),
-  { selector: ({ name }) => name, maxLength: 3 },
-);
-const onePerBranch = computes.map((all) =>
-  all.filter(({ branchId }, index) => all.findIndex((one) => one.branchId === branchId) === index),
-);
+/** Two or three resources, each with a branch of its own. */
+const computes = fc
+  .tuple(
+    fc.shuffledSubarray(["r", "s", "t"], { minLength: 2 }),
+    fc.shuffledSubarray(BRANCHES, { minLength: 3 }),
+    fc.boolean(),
+  )
+  .map(([names, branches, adopt]) => names.map((name, index) => ({ name, branchId: branches[index] ?? "", adopt })));
 
 test("computes: what an `up` declares exists when it has ended, whatever it moves and removes", async () => {
   const inputs = fc.record({
-    before: onePerBranch,
-    after: onePerBranch,
-    theirs: fc.constantFrom(undefined, ...BRANCHES),
-    faults: fc.array(fc.constantFrom(undefined, undefined, ...FAULTS), { maxLength: 4 }),
+    before: computes,
+    after: computes,
+    theirs: fc.constantFrom(undefined, undefined, undefined, ...BRANCHES),
+    faults: FAULTS_IN_TURN,
+    isPrompt: fc.boolean(),
   });
   await inAnyOrder(
-    60,
+    120,
     inputs,
-    async ({ before, after, theirs, faults }, order) => {
+    async ({ before, after, theirs, faults, isPrompt }, order) => {
       emulator.reset();
       const listed = async (): Promise<Compute[]> =>
         ((await call("GET", `/projects/${PROJECT}/endpoints`))["endpoints"] as Compute[]).filter(
           ({ branch_id }) => branch_id !== "br-main",
         );
-      // Two resources that want one branch at once are another subject (docs/design/decisions.md, Known weaknesses).
+      const isRemoved = (branchId: string): boolean =>
+        before.some((old) => old.branchId === branchId && !after.some(({ name }) => name === old.name));
+      // One that moves away may be adopted on its old branch (docs/design/decisions.md, Known weaknesses).
+      const mayAdopt = (branchId: string): boolean => branchId === theirs || isRemoved(branchId);
       const programOf = (all: typeof before): Program =>
         new Map(
           all.map(({ name, branchId, adopt }) => [
             name,
-            { projectId: PROJECT, branchId, ...(adopt && branchId === theirs && { adopt }) },
+            { projectId: PROJECT, branchId, ...(adopt && mayAdopt(branchId) && { adopt }) },
           ]),
         );
       const calm = new Stack("ComputeEndpoint", inTurn, inMemory(service(inTurn, [])).server.baseUrl);
@@ -273,7 +292,7 @@ test("computes: what an `up` declares exists when it has ended, whatever it move
       const ours = new Set((await listed()).filter(({ branch_id }) => branch_id !== theirs).map(({ id }) => id));
       const foreign = (await listed()).find(({ id }) => !ours.has(id));
       const program = programOf(after);
-      await stack.up(program);
+      await stack.up(program, isPrompt);
       const atEnd = (await listed()).map(({ id, branch_id }) => `${id} on ${branch_id}`);
       const ids = [...stack.state.values()].map(({ id }) => id.split("/")[1] ?? "");
       const wanted = [...stack.state]
@@ -289,6 +308,17 @@ test("computes: what an `up` declares exists when it has ended, whatever it move
       const orphans = atEnd.filter(
         (one) => stack.failed.size === 0 && !wanted.includes(one) && !one.startsWith(foreign?.id ?? "none"),
       );
+      if (isPrompt && faults.length === 0 && theirs === undefined) {
+        const isBlocked = (name: string, passed: readonly string[] = []): boolean => {
+          if (passed.includes(name)) return true;
+          const goal = program.get(name)?.["branchId"];
+          const occupant = before.find(({ branchId }) => branchId === goal)?.name;
+          if (occupant === undefined || occupant === name) return false;
+          const isAdopted = program.get(name)?.["adopt"] === true && !before.some((old) => old.name === name);
+          return program.has(occupant) ? isBlocked(occupant, [...passed, name]) : !isAdopted;
+        };
+        expect([...stack.failed.keys()].sort()).toEqual([...program.keys()].filter((name) => isBlocked(name)).sort());
+      }
       const doubled = ids.filter((id, index) => ids.indexOf(id) !== index);
       expect({ ...what, missing, lost, orphans, doubled }).toEqual({
         ...what,
