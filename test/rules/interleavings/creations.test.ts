@@ -54,7 +54,7 @@ test("each creation ends with an object of its own, or fails", async () => {
     theirs: fc.array(fc.constantFrom(undefined, "a", "theirs"), { maxLength: 2 }),
   });
   await inAnyOrder(
-    500,
+    250,
     inputs,
     async ({ creations, lags, theirs }, order) => {
       const things: Thing[] = [];

