@@ -55,6 +55,12 @@ export function load(kind: string): DynamicProvider {
   return dynamicProvider(LIFECYCLES[kind] as unknown as Lifecycle<object, object>, session);
 }
 
+/**
+ * The `Lifecycle` of a kind, for a command that runs it with a session of its own. Without its type: the published
+ * types do without zod.
+ */
+export const lifecycleOf = (kind: Kind): object => LIFECYCLES[kind];
+
 /** The rules of a kind's arguments, in the order of its declaration, for commands that handle all kinds. */
 export const argumentRules = (kind: Kind): Readonly<Record<string, ArgumentRules<unknown>>> => LIFECYCLES[kind].args;
 

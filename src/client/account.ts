@@ -19,7 +19,7 @@ export class Account {
   readonly settings: ClientTimings;
   readonly budget: RequestBudget;
   readonly redactor: Redactor;
-  readonly requests: Pick<Requests, "send" | "read">;
+  readonly requests: Pick<Requests, "send" | "read" | "probe">;
   readonly #creator: Creator;
   readonly #reads = new SharedReads();
 
@@ -41,7 +41,7 @@ export class Account {
       redactor.learn({ apiKey });
       return apiKey;
     });
-    const transport = new Transport(options.baseUrl, key);
+    const transport = new Transport(options.baseUrl, key, options.observe);
     this.budget = new RequestBudget(settings.minuteMs);
     this.requests = new Requests(transport, { key, redactor, settings, budget: this.budget, trace });
     this.#creator = new Creator(this.requests, transport);

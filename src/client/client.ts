@@ -5,7 +5,12 @@ import { ComputesApi } from "./api/computes";
 import { ProjectsApi } from "./api/projects";
 import type { ClientOptions } from "./clientOptions";
 import type { Collection } from "./collection";
+import { Deadline, READ_MS } from "./http/deadline";
+import type { Request } from "./http/requests";
 import type { ItemOf, ListName, ResponseOf } from "./records";
+
+/** A request as it stands on the wire. `beforeAttempt` throws if it must not be sent. */
+export type ProbeRequest = Pick<Request, "method" | "template" | "params" | "body" | "beforeAttempt">;
 
 /** The lists that belong to no integration. */
 type ProjectList = Exclude<ListName, "integrations" | "oauthProviders" | "domains" | "emailServer">;
@@ -37,6 +42,14 @@ export class Client {
    */
   collection<What extends ProjectList>(what: What, projectId: string): Collection<ItemOf<What>, ResponseOf<What>> {
     return this.#account.collection(what, projectId);
+  }
+
+  /**
+   * Sends one attempt and judges nothing: for a report on the service (cli/verify). `observe` receives the response,
+   * too.
+   */
+  async probe(request: ProbeRequest): Promise<{ status: number; text: string }> {
+    return this.#account.requests.probe({ ...request, deadline: new Deadline(READ_MS) });
   }
 
   /** The most requests per minute from now on; undefined: no limit. */

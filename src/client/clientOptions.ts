@@ -8,6 +8,8 @@ export interface ClientOptions {
   renewKey?: (() => string | undefined) | undefined;
   /** Receives a line for each attempt, without values of path or body, headers or secrets. */
   trace?: ((line: string) => void) | undefined;
+  /** Receives each attempt that the service answered, with its bodies: they may hold secrets, so nobody prints them. */
+  observe?: ((exchange: ObservedExchange) => void) | undefined;
   /** How long one attempt of a read may take. @default 10_000 */
   attemptTimeoutMs?: number | undefined;
   /** How long one attempt of a change may take. @default attemptTimeoutMs if given, else 60_000 */
@@ -26,9 +28,27 @@ export interface ClientOptions {
   minuteMs?: number | undefined;
 }
 
+/** One attempt and its response, as they were on the wire. Times are those of performance.now. */
+export interface ObservedExchange {
+  readonly method: string;
+  /** The path template, such as `/projects/{project_id}/endpoints`. */
+  readonly template: string;
+  /** The path as sent. */
+  readonly path: string;
+  /** As sent. May hold secrets. */
+  readonly sent: unknown;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | undefined;
+  /** The body of the response. May hold secrets. */
+  readonly text: string;
+}
+
 /** With all defaults filled in. */
 export type ClientTimings = {
-  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "renewKey" | "trace">]-?: Exclude<
+  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "renewKey" | "trace" | "observe">]-?: Exclude<
     ClientOptions[Name],
     undefined
   >;

@@ -10,7 +10,7 @@ import { standInsIn } from "../../contract/standIns";
 import type { Permit, RequestBudget, RequestKind } from "./requestBudget";
 import { type Content, type Exchange, parseContent, errorOf } from "./responses";
 import { type RetryDecision, decideRetry, mayHaveTakenEffect, whatHappened } from "./retry";
-import type { Attempt, Transport } from "./transport";
+import type { Attempt, RawResponse, Transport } from "./transport";
 
 export interface Request {
   method: Attempt["method"];
@@ -228,6 +228,18 @@ export class Requests {
       if (invalid !== undefined) throw method === "GET" ? invalid : fateUnknown(invalid);
       return { value, repeated: fate.open };
     }
+  }
+
+  /** One attempt, whose response is returned as it is. Only a missing response is an error. */
+  async probe(request: Request): Promise<RawResponse> {
+    const { method, deadline, body } = request;
+    this.context.redactor.learn(body);
+    const { attemptTimeoutMs, mutationAttemptTimeoutMs } = this.context.settings;
+    const isRead = method === "GET";
+    const timeoutMs = isRead ? attemptTimeoutMs : mutationAttemptTimeoutMs;
+    const attempt: Attempt = { ...request, path: pathOf(request), repeatable: isRead, timeoutMs };
+    const permit = await this.#permitFor(request, () => errors.deadlineExceeded(deadline.totalMs, {}));
+    return this.transport.send(attempt).finally(permit.leave());
   }
 
   /** For an attempt that is sent in the same tick. The wait for the permit is charged to no deadline. */

@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
 import { isLoopback } from "../../contract/loopback";
+import type { ObservedExchange } from "../clientOptions";
 import type { ApiKey } from "./apiKey";
 import { ConnectionError, inSeconds, TimeoutError } from "./errors";
 
@@ -105,6 +106,7 @@ export class Transport {
   constructor(
     baseUrl: string,
     private readonly key: ApiKey,
+    private readonly observe?: ((exchange: ObservedExchange) => void) | undefined,
   ) {
     const { hostname, port, protocol } = new URL(baseUrl);
     this.where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
@@ -133,6 +135,7 @@ export class Transport {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), attempt.timeoutMs);
     timer.unref();
+    const sentAt = performance.now();
     try {
       const response = await (this.#connected ??= this.#connect()).request<Readable>({
         method: attempt.method,
@@ -147,7 +150,7 @@ export class Transport {
       });
       const date = Date.parse(headerOf(response, "date") ?? "");
       if (!Number.isNaN(date)) this.#aheadMs = date - performance.now();
-      return {
+      const raw: RawResponse = {
         status: response.status,
         text: await textOf(response.data),
         contentType: headerOf(response, "content-type") ?? "",
@@ -155,6 +158,9 @@ export class Transport {
         date: headerOf(response, "date"),
         requestId: headerOf(response, "x-request-id"),
       };
+      const { method, template, path, body: sent } = attempt;
+      this.observe?.({ ...raw, method, template, path, sent, sentAt, answeredAt: performance.now() });
+      return raw;
     } catch (error) {
       throw this.#plain(error, attempt, abort.signal.aborted);
     } finally {
