@@ -8,6 +8,7 @@ import { addEnvCommand } from "./env/envCommand";
 import { addImportCommand } from "./import/importCommand";
 import { addInitCommand } from "./init";
 import { terminalText } from "./output";
+import { addVerifyCommand } from "./verify/verifyCommand";
 import { BusyError, EXIT_BUSY } from "./stack/unfinished";
 
 const USAGE_ERROR = 2;
@@ -26,6 +27,7 @@ addEmulatorCommand(program);
 addEnvCommand(program);
 addImportCommand(program);
 addInitCommand(program);
+addVerifyCommand(program);
 
 /** A reader that closes the pipe does not stop running work. Any other failure to write is an error. */
 function outliveReaders(): void {

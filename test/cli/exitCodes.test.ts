@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { textOf } from "../support/codeBlocks";
 import { type Ended, MAIN, runCommand } from "../support/command";
 
-const COMMANDS = ["drift", "import", "doctor", "env", "init", "emulator"];
+const COMMANDS = ["drift", "import", "doctor", "env", "init", "verify", "emulator"];
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "exit-codes-"))));
@@ -56,6 +56,9 @@ test.each([
   ["doctor", "--audit", "--max-size", "large"],
   ["doctor", "--audit", "--project", "prj-demo"],
   ["import"],
+  ["verify", "--project", "prj-demo"],
+  ["verify", "--project", "prj-demo", "--branch", "a/b"],
+  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--part", "domains"],
   ["nonsense"],
 ])("wrong usage ends with 2: pulumi-svc %s %s", async (...args) => {
   expect(await run(...args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^error: /) });
@@ -69,6 +72,7 @@ test.each([
   ["import", "--project", "prj-demo", "--state", "missing.json"],
   ["emulator", "--seed", "missing.json"],
   ["env", "--show-secrets", "--password-env", "SVC_NOT_SET"],
+  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--yes"],
 ])("a failure ends with 1: pulumi-svc %s %s", async (...args) => {
   expect(await run(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/^pulumi-svc: /) });
 });

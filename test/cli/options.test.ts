@@ -5,9 +5,18 @@ import { addEmulatorCommand } from "../../src/cli/emulator";
 import { addEnvCommand } from "../../src/cli/env/envCommand";
 import { addImportCommand } from "../../src/cli/import/importCommand";
 import { addInitCommand } from "../../src/cli/init";
+import { addVerifyCommand } from "../../src/cli/verify/verifyCommand";
 
 const program = new Command();
-const adds = [addDoctorCommand, addDriftCommand, addEmulatorCommand, addEnvCommand, addImportCommand, addInitCommand];
+const adds = [
+  addDoctorCommand,
+  addDriftCommand,
+  addEmulatorCommand,
+  addEnvCommand,
+  addImportCommand,
+  addInitCommand,
+  addVerifyCommand,
+];
 for (const add of adds) add(program);
 const { commands } = program;
 
@@ -18,7 +27,15 @@ function help(command: Command): string {
 }
 
 test("each command says its exit codes at the end of its help, in one form", () => {
-  expect(commands.map((command) => command.name())).toEqual(["doctor", "drift", "emulator", "env", "import", "init"]);
+  expect(commands.map((command) => command.name())).toEqual([
+    "doctor",
+    "drift",
+    "emulator",
+    "env",
+    "import",
+    "init",
+    "verify",
+  ]);
   for (const command of commands)
     expect(help(command)).toMatch(/\nExit codes: 0 [^;]+; 1 [^;]+; 2 wrong usage[^;]*(; [^\n]+)?\.\n$/);
 });
@@ -31,7 +48,7 @@ test("an option that two commands have takes the same in both", () => {
 });
 
 test.each([
-  ["--stack", ["doctor", "drift", "env", "import"], /^the stack \(default: the selected one\)/],
+  ["--stack", ["doctor", "drift", "env", "import", "verify"], /^the stack \(default: the selected one\)/],
   ["--json", ["doctor", "drift", "env", "import"], /^report as JSON\b/],
 ])("%s is described in the same words wherever it stands", (long, expected, words) => {
   const found = commands.flatMap((command) =>

@@ -1,0 +1,213 @@
+import { type Client, mayHaveTakenEffect, undefinedIfGone } from "../../client";
+import type { Properties } from "../../contract/hiddenKeys";
+import type { Kind } from "../../contract/pointer";
+import type { ReadSetting } from "../../contract/settings";
+import { CallError, create, read, remove, update } from "../../host/calls";
+import type { Lifecycle } from "../../host/lifecycle";
+import type { Hosted, Session } from "../../host/session";
+import { livesInIntegration } from "../declarations";
+import { lifecycleOf } from "../../provider";
+
+/** An object that this run has made, with the state that a stack would hold. */
+export interface Made {
+  readonly kind: Kind;
+  /** The Pulumi id, such as `prj-demo/ep-1`. */
+  readonly id: string;
+  /** The name of the resource in this run. */
+  readonly name: string;
+  outs: Properties;
+  args: Properties;
+}
+
+/** How long a lifecycle may wait, in seconds: less than a program has, so that a stuck service does not cost for long. */
+export const STEP_SECONDS = 300;
+
+interface Place {
+  readonly projectId: string;
+  readonly session: Session;
+  readonly read: ReadSetting;
+  readonly client: Client;
+  /** What every name of this run contains. */
+  readonly token: string;
+  readonly seconds: number;
+}
+
+/**
+ * What this run has made, by the lifecycles of the provider: they are called as the engine calls them. Only what is in
+ * here is ever deleted.
+ */
+export class Objects {
+  readonly #made: Made[] = [];
+  /** The OAuth providers that the integration had from the start, by themselves. */
+  readonly ownProviders = new Set<string>();
+
+  /** The kinds of which something may have been made, and nothing is known of it. */
+  readonly unproven = new Set<Kind>();
+
+  constructor(private readonly place: Place) {}
+
+  hasCompute(endpointId: string): boolean {
+    return this.#made.some(({ id }) => id === `${this.place.projectId}/${endpointId}`);
+  }
+
+  /** What still exists, the latest first: an integration is deleted after what it contains. */
+  get left(): readonly Made[] {
+    return this.#made.toReversed();
+  }
+
+  named(name: string): Made {
+    const made = this.#made.find((one) => one.name === name);
+    if (made === undefined) throw new Error(`"${name}" was not created`);
+    return made;
+  }
+
+  /** What a failed creation leaves behind counts as made. */
+  async create(kind: Kind, name: string, args: Properties): Promise<Made> {
+    const request = { urn: urnOf(kind, name), news: args, carried: {}, timeouts: this.#timeouts };
+    if (livesInIntegration(kind)) await this.proveIntegration();
+    try {
+      return this.#add({ kind, name, args, ...(await create(this.#hosted(kind), request)) });
+    } catch (error) {
+      const kept = error instanceof CallError ? error.kept() : undefined;
+      if (kept !== undefined) this.#add({ kind, name, args, ...kept });
+      else if (error instanceof CallError && mayHaveTakenEffect(error.cause)) this.unproven.add(kind);
+      throw error;
+    }
+  }
+
+  /**
+   * Call right before something is created in the integration of this run: the name of an integration proves nothing,
+   * and somebody may have put another one in its place.
+   * @throws if it is not there any more.
+   */
+  async proveIntegration(): Promise<void> {
+    const { client, projectId } = this.place;
+    const id = this.#integration?.outs["authProviderProjectId"];
+    if (typeof id !== "string") throw new Error("this run has no integration");
+    await client.auth.ownIntegration(projectId, (item) => item.auth_provider_project_id === id, id).prove({});
+  }
+
+  /** An object that a request without a lifecycle makes. */
+  adopt(made: Made): void {
+    this.#add(made);
+  }
+
+  /** The same, if the service should have refused that: its state is read. */
+  async take(kind: Kind, name: string, id: string): Promise<Made> {
+    const made = this.#add({ kind, name, id, args: {}, outs: {} });
+    const found = await this.read(made);
+    made.outs = found ?? {};
+    return made;
+  }
+
+  async update(name: string, changes: Properties): Promise<Made> {
+    const made = this.named(name);
+    const { kind, id, outs, args } = made;
+    const news = { ...args, ...changes };
+    const request = { urn: urnOf(kind, name), id, outs, news, carried: {}, timeouts: this.#timeouts };
+    try {
+      made.outs = await update(this.#hosted(kind), request);
+      made.args = news;
+    } catch (error) {
+      made.outs = (error instanceof CallError ? error.kept()?.outs : undefined) ?? outs;
+      throw error;
+    }
+    return made;
+  }
+
+  /** What a refresh would store; undefined: the object is gone. */
+  async read({ kind, id, name, outs }: Made): Promise<Properties | undefined> {
+    const request = { urn: urnOf(kind, name), id, outs, carried: {}, timeouts: undefined };
+    return (await read(this.#hosted(kind), request))?.outs;
+  }
+
+  /** @throws if it may still exist. */
+  async remove(made: Made): Promise<void> {
+    await this.#refuseForeign(made);
+    const { kind, id, name, outs } = made;
+    const hosted = this.#hosted(kind);
+    // A run deletes nothing that it has created (rule 4 of docs/design/rules.md): this is another run.
+    const forget = (): void =>
+      hosted.resource.objects(id, outs).forEach((object) => hosted.session.memory.forgetOwner(object));
+    forget();
+    await remove(hosted, { urn: urnOf(kind, name), id, outs, timeouts: this.#timeouts });
+    forget();
+    // These two cost money or stand in the way of others, so the lifecycle is not believed.
+    const isShown = (kind === "ComputeEndpoint" || kind === "AuthIntegration") && (await this.read(made)) !== undefined;
+    if (isShown) throw new Error("it was deleted, but the service still shows it");
+    this.#made.splice(this.#made.indexOf(made), 1);
+  }
+
+  /** Whether a name was made for this run. */
+  isOwn(text: unknown): boolean {
+    return typeof text === "string" && text.toLowerCase().includes(this.place.token);
+  }
+
+  get #integration(): Made | undefined {
+    return this.#made.find(({ kind }) => kind === "AuthIntegration");
+  }
+
+  #add(made: Made): Made {
+    this.#made.push(made);
+    return made;
+  }
+
+  /** An integration is deleted with everything in it, and an e-mail server is overwritten. */
+  async #refuseForeign({ kind }: Made): Promise<void> {
+    const { client, projectId } = this.place;
+    if (kind !== "AuthIntegration" && kind !== "EmailServer") return;
+    // If another one is in its place, the lifecycle deletes nothing.
+    if (this.#integration === undefined || (await this.read(this.#integration)) === undefined) return;
+    const mail = await undefinedIfGone(() => client.auth.emailServer(projectId, { since: performance.now() }));
+    const foreign = mail?.type === "standard" && !this.isOwn(mail.host) ? ["an e-mail server"] : [];
+    if (kind === "AuthIntegration") {
+      const since = { since: performance.now() };
+      const domains = (await undefinedIfGone(() => client.auth.domains(projectId).list(since))) ?? [];
+      const providers = (await undefinedIfGone(() => client.auth.oauthProviders(projectId).list(since))) ?? [];
+      foreign.push(...domains.filter(({ domain }) => !this.isOwn(domain)).map(({ domain }) => `domain ${domain}`));
+      const others = providers.filter(({ id }) => !this.ownProviders.has(id) && !this.#hasProvider(id));
+      foreign.push(...others.map(({ id }) => `OAuth provider ${id}`));
+    }
+    if (foreign.length > 0)
+      throw new Error(`it stays, because somebody else has put something into it: ${foreign.join(", ")}`);
+  }
+
+  #hasProvider(id: string): boolean {
+    return this.#made.some((made) => made.kind === "OAuthProvider" && made.id === `${this.place.projectId}/${id}`);
+  }
+
+  #hosted(kind: Kind): Hosted<object, object> {
+    // As it is declared; the host passes only values that match its schemas.
+    const lifecycle = lifecycleOf(kind) as Lifecycle<object, object>;
+    return { resource: lifecycle, session: this.place.session, readSetting: this.place.read };
+  }
+
+  get #timeouts() {
+    const { seconds } = this.place;
+    return { create: seconds, update: seconds, delete: seconds };
+  }
+}
+
+const urnOf = (kind: Kind, name: string): string =>
+  `urn:pulumi:verify::pulumi-svc::pulumi-nodejs:dynamic/svc:${kind}::${name}`;
+
+/** The request that deletes it by hand, for a person. */
+export function byHand({ kind, id, args }: Pick<Made, "kind" | "id" | "args">, authProvider: string): string {
+  const slash = id.indexOf("/");
+  const [projectId, rest] = slash < 0 ? [id, ""] : [id.slice(0, slash), id.slice(slash + 1)];
+  const path = `/projects/${projectId}`;
+  const domains = (kind === "Whitelist" ? (args["domains"] as string[]) : [rest]).map((domain) => ({ domain }));
+  const requests: Record<Kind, string> = {
+    ComputeEndpoint: `DELETE ${path}/endpoints/${rest}`,
+    AuthIntegration: `DELETE ${path}/auth/integration/${rest}`,
+    OAuthProvider: `DELETE ${path}/auth/oauth_providers/${rest}`,
+    AuthUser: `DELETE ${path}/auth/users/${rest}`,
+    EmailServer: `PATCH ${path}/auth/email_server ${JSON.stringify({ type: "shared" })}`,
+    WhitelistDomain: `DELETE ${path}/auth/domains ${JSON.stringify({ auth_provider: authProvider, domains })}`,
+    Whitelist: `DELETE ${path}/auth/domains ${JSON.stringify({ auth_provider: authProvider, domains })}`,
+    // Deleted with their integration.
+    AuthKeys: `DELETE ${path}/auth/integration/${authProvider}`,
+    AuthOwnershipTransfer: `DELETE ${path}/auth/integration/${authProvider}`,
+  };
+  return requests[kind];
+}

@@ -1,0 +1,181 @@
+import { ASSUMPTIONS } from "../../../src/cli/verify/assumptions";
+import { exitCodeOf, render } from "../../../src/cli/verify/report";
+import type { EmulatorFault, EmulatorOptions } from "../../../src/emulator";
+import type { Delays } from "../../../src/cli/verify/prepare";
+import { DELAYS, startService, tryAt, type Trial, WHOLE } from "../../support/verifying";
+
+/** Runs whose service has several variants that do not touch each other. */
+const SERVICES: Record<string, { options?: EmulatorOptions; faults?: EmulatorFault[]; delays?: Delays }> = {
+  plain: {},
+  "without the observed routes": { options: { seedOnly: true } },
+  strict: {
+    options: {
+      // Long enough for a request, on a slow machine too.
+      activationMs: 150,
+      lockProjects: true,
+      secretAnswers: "masked",
+      variants: {
+        goneEndpointDelete: 404,
+        keepSchemas: true,
+        extraFields: true,
+        startReplicas: true,
+        restartToApply: true,
+      },
+    },
+  },
+  generous: {
+    options: {
+      anyAuthBranch: true,
+      anyOAuthProvider: true,
+      appDomains: true,
+      secretAnswers: "absent",
+      listLagMs: 400,
+    },
+    delays: { client: { ...DELAYS.client, lagMs: 800 } },
+  },
+  "with other responses": {
+    faults: [
+      { method: "POST", path: "/projects/{project_id}/endpoints", status: 202, effect: "done", merge: NAMELESS() },
+      { method: "PATCH", path: "/projects/{project_id}/endpoints/{endpoint_id}", effect: "done", merge: UPGRADING() },
+      { method: "DELETE", path: "/projects/{project_id}/auth/domains", status: 204, effect: "done", times: 0 },
+      {
+        method: "DELETE",
+        path: "/projects/{project_id}/auth/oauth_providers/{oauth_provider_id}",
+        status: 202,
+        effect: "done",
+        times: 0,
+      },
+      { method: "GET", path: "/projects/{project_id}/auth/domains", body: { domains: null } },
+      {
+        method: "GET",
+        path: "/projects/{project_id}/endpoints/{endpoint_id}",
+        status: 404,
+        body: "<p>gone</p>",
+        after: 2,
+      },
+      {
+        method: "GET",
+        path: "/projects/{project_id}/branches",
+        status: 429,
+        headers: { "retry-after": "0" },
+        after: 1,
+      },
+      { method: "POST", path: "/projects/auth/user", status: 201, body: { id: "usr-2" }, after: 1 },
+    ],
+  },
+  "without bodies": {
+    faults: [
+      { method: "POST", path: "/projects/{project_id}/endpoints", status: 200, body: "", effect: "done" },
+      {
+        method: "PATCH",
+        path: "/projects/{project_id}/endpoints/{endpoint_id}",
+        status: 200,
+        body: "",
+        effect: "done",
+        times: 0,
+      },
+    ],
+  },
+};
+
+function NAMELESS(): Record<string, unknown> {
+  return { endpoint: { name: null, suspended_at: "" } };
+}
+function UPGRADING(): Record<string, unknown> {
+  return { endpoint: { current_state: "upgrading" } };
+}
+
+const trials = new Map<string, Promise<Trial>>();
+beforeAll(async () => {
+  for (const [name, { options, faults = [], delays = {} }] of Object.entries(SERVICES)) {
+    const emulator = await startService(options);
+    for (const fault of faults) emulator.fault(fault);
+    // They wait most of their time.
+    trials.set(name, tryAt(emulator, WHOLE, { delays }));
+  }
+  await Promise.all(trials.values());
+});
+
+const trialOf = async (name: string): Promise<Trial> => {
+  const trial = await trials.get(name);
+  if (trial === undefined) throw new Error(`no service ${name}`);
+  return trial;
+};
+
+test("at the emulator as it is, everything that can be tried holds", async () => {
+  const { report } = await trialOf("plain");
+  const untried = ASSUMPTIONS.filter((one) => "reason" in one).map(({ name }) => name);
+  const others = report.assumptions.filter(({ verdict }) => verdict !== "holds").map(({ name }) => name);
+  expect(others.sort()).toEqual([...untried, "rate", "too-many-requests"].sort());
+  expect(report.steps.filter(({ outcome }) => outcome === "failed" || outcome === "left out")).toEqual([]);
+  expect([exitCodeOf(report), report.left]).toEqual([0, []]);
+});
+
+test.each([
+  ["without the observed routes", "project-routes", /^differs: status 404/],
+  ["without the observed routes", "read-one", /^differs: status 404/],
+  ["without the observed routes", "operation-routes", /^differs: status 404/],
+  ["without the observed routes", "suspend-response", /^differs: status 404/],
+  ["strict", "locks", /^holds: \d+ times 423$/],
+  ["strict", "client-secret", /^holds: masked$/],
+  ["strict", "mail-password", /^holds: masked$/],
+  ["strict", "gone-compute", /^differs: status 404$/],
+  ["strict", "kept-schema", /^holds: the schema stays: 409$/],
+  ["strict", "undescribed-fields", /^holds: compute\.unlisted_field, .*mail\.unlisted_field/],
+  ["strict", "replica-start", /^differs: init, operations start_compute$/],
+  ["strict", "resize-operations", /^holds: operations apply_config, suspend_compute, start_compute$/],
+  ["generous", "auth-branch", /^differs: status 201/],
+  ["generous", "other-provider-ids", /^holds: status 200 for twitch, 200 for an unknown id$/],
+  ["generous", "app-domains", /^holds: accepted with status 201$/],
+  ["generous", "client-secret", /^holds: not at all$/],
+  ["generous", "list-lag", /^holds: computes after \d+ ms, integrations after \d+ ms/],
+  ["with other responses", "created-status", /^differs: 201, 202$/],
+  ["with other responses", "fields-shown", /^holds: not shown: name$/],
+  ["with other responses", "absent-or-null", /^differs: blank instead: suspended_at$/],
+  ["with other responses", "states", /^differs: upgrading$/],
+  ["with other responses", "empty-deletion", /^differs: status 204, without a body$/],
+  ["with other responses", "provider-deletion", /^differs: 202$/],
+  ["with other responses", "required-lists", /^differs: a response without its list: domains$/],
+  ["with other responses", "error-body", /^differs: without code and message: 404 for GET /],
+  ["with other responses", "too-many-requests", /^holds: 1 times 429, 1 with Retry-After$/],
+  ["with other responses", "rate", /^differs: 429 after \d+ requests within a minute$/],
+  ["with other responses", "existing-user", /^differs: status 201$/],
+  ["without bodies", "create-response", /^differs: status 200 without a body$/],
+  ["without bodies", "update-response", /^differs: status 200 without a body$/],
+])("a service %s is recognised: %s", async (name, assumption, expected) => {
+  expect((await trialOf(name)).verdict(assumption)).toMatch(expected);
+});
+
+test.each(Object.keys(SERVICES))("nothing is left at a service %s, and nothing else is deleted", async (name) => {
+  const { report, before, after } = await trialOf(name);
+  expect([report.left, after]).toEqual([[], before]);
+});
+
+test("no secret is in a plan, a line or a report", async () => {
+  for (const trial of await Promise.all(trials.values())) {
+    const { plan, said, report } = trial;
+    const text = [plan, ...said, render(report, "text"), render(report, "json")].join("\n");
+    // Of the account, of the run, and of the service: server keys, and the URL of a transfer.
+    expect(text).not.toMatch(/canary|ssk_|\/transfer\/|no-key/);
+  }
+});
+
+test("a report has 80 columns", async () => {
+  const { report, plan } = await trialOf("strict");
+  const wide = [plan, render(report, "text")]
+    .join("\n")
+    .split("\n")
+    .filter((line) => line.length > 80);
+  // A word that is longer is not broken.
+  expect(wide.filter((line) => line.trim().includes(" "))).toEqual([]);
+});
+
+test("what differs says what it means", async () => {
+  const text = render((await trialOf("with other responses")).report, "text").replace(/\n +/g, " ");
+  expect(text).toMatch(
+    /differs +states: upgrading docs\/design\/api\.md says: An unknown state[^]*?: please report it, with this report/,
+  );
+  expect(text).toMatch(
+    /differs +created-status: 201, 202 docs\/design\/api\.md says: Also seen[^]*?copes with it: nothing to do/,
+  );
+});

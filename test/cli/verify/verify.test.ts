@@ -1,0 +1,308 @@
+import { EventEmitter, once } from "node:events";
+import { ASSUMPTIONS } from "../../../src/cli/verify/assumptions";
+import { Exchanges } from "../../../src/cli/verify/exchanges";
+import { exitCodeOf, judge, render } from "../../../src/cli/verify/report";
+import { ENDPOINTS, recordsIn } from "../../../src/cli/verify/exchanges";
+import type { Emulator } from "../../../src/emulator";
+import { api, DEMO, integrate } from "../../support/emulator";
+import { Service } from "../../support/service";
+import { AUTH, COMPUTE, KEY, startService, tryAt, WHOLE } from "../../support/verifying";
+
+const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
+const INTEGRATION = "/projects/{project_id}/auth/integration/{auth_provider}";
+
+const computes = async (emulator: Emulator): Promise<Record<string, unknown>[]> => new Service(emulator).endpoints();
+
+const outcomes = ({ report }: Awaited<ReturnType<typeof tryAt>>): Record<string, string> =>
+  Object.fromEntries(report.steps.map(({ name, outcome }) => [name, outcome]));
+
+describe("before anything is changed", () => {
+  const refused = async (emulator: Emulator, flags = WHOLE, key = KEY): Promise<string> => {
+    const words = await tryAt(emulator, flags, { key }).then(
+      () => "it began",
+      ({ message }: Error) => message,
+    );
+    expect(emulator.requests().filter(({ method }) => method !== "GET")).toEqual([]);
+    return words;
+  };
+
+  test("a refused key is said in words", async () => {
+    expect(await refused(await startService(), WHOLE, "canary-other-key")).toMatch(
+      /^the API key is missing or wrong.*npx pulumi-svc doctor says where the key comes from/,
+    );
+  });
+
+  test.each([
+    ["a project", { ...WHOLE, project: "prj-none" }, /^project prj-none does not exist, or the key cannot reach it/],
+    [
+      "a branch",
+      { ...WHOLE, branch: "br-none" },
+      /project prj-demo has no branch br-none\. It has br-main \(main\), br-dev/,
+    ],
+    ["a second branch", { ...WHOLE, moveTo: "br-none" }, /has no branch br-none/],
+    ["a branch for auth", { ...WHOLE, authBranch: "br-none" }, /has no branch br-none/],
+  ])("%s that does not exist is named", async (_what, flags, expected) => {
+    expect(await refused(await startService(), flags)).toMatch(expected);
+  });
+
+  test("a branch with computes and a project with an integration are refused, unless only the other part is asked", async () => {
+    const emulator = await startService();
+    await integrate(emulator);
+    const words = await tryAt(emulator, { ...WHOLE, branch: "br-main" }).catch(({ message }: Error) => message);
+    expect(words).toMatch(
+      /^nothing was changed\nbranch br-main has a compute \(ep-demo-main-10000001\)\. .*--part auth\n/,
+    );
+    expect(words).toMatch(/\nthe project has an auth integration \(supported_provider on br-main\)\. .*--part compute/);
+    const { report, after, before } = await tryAt(emulator, COMPUTE);
+    expect([exitCodeOf(report), after]).toEqual([0, before]);
+  });
+
+  test("an auth integration is not put on another branch than the one that is named", async () => {
+    const { authBranch: _authBranch, ...flags } = WHOLE;
+    expect(await refused(await startService(), flags)).toMatch(
+      /belongs to the default branch.*--auth-branch br-main if its database may keep the schema svc_auth, --auth-branch br-dev to try/,
+    );
+  });
+
+  test("what an earlier run has left is recognised, with the request that removes it", async () => {
+    const emulator = await startService();
+    const name = "pulumi-svc-verify-1234abcd-primary";
+    const made = emulator.edit({ kind: "endpoint", project_id: "prj-demo", create: { branch_id: "br-dev", name } });
+    await integrate(emulator);
+    const domain = "https://pulumi-svc-verify-1234abcd-app.example.com";
+    await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" });
+    const words = await tryAt(emulator, WHOLE).catch(({ message }: Error) => message);
+    expect(words).toMatch(`DELETE /projects/prj-demo/endpoints/${String(made["id"])}`);
+    expect(words).toMatch(
+      /left from an earlier run.*\n.*left from an earlier run.*DELETE \/projects\/prj-demo\/auth\/integration\/supported_provider/,
+    );
+  });
+});
+
+describe("whatever happens, what was made is removed", () => {
+  test("a failure in the middle", async () => {
+    const emulator = await startService();
+    emulator.fault({ method: "PATCH", path: ENDPOINT, status: 500, times: 0 });
+    const trial = await tryAt(emulator, { ...COMPUTE, moveTo: "br-test" }, { delays: { stepSeconds: 0.3 } });
+    expect(outcomes(trial)).toMatchObject({
+      "compute-create": "ok",
+      "compute-rename": "failed",
+      "compute-delete": "ok",
+    });
+    expect([exitCodeOf(trial.report), trial.report.left, trial.after]).toEqual([1, [], trial.before]);
+  });
+
+  test("a signal: the step ends, no other begins", async () => {
+    const trial = await tryAt(await startService(), WHOLE, {
+      onSaid: (line, stop) => (line.includes("resize") ? stop.abort() : undefined),
+    });
+    const of = outcomes(trial);
+    expect([of["compute-resize"], of["compute-settings"], of["integration-create"]]).toEqual([
+      "ok",
+      "left out",
+      "left out",
+    ]);
+    expect([trial.report.left, trial.after]).toEqual([[], trial.before]);
+    expect([exitCodeOf(trial.report), render(trial.report, "text")]).toEqual([
+      1,
+      expect.stringMatching(/A signal has ended this run/),
+    ]);
+  });
+
+  test("a creation whose response is lost", async () => {
+    const emulator = await startService();
+    for (const path of [ENDPOINTS, "/projects/auth/create"])
+      emulator.fault({ method: "POST", path, drop: "reset", effect: "done", times: 1 });
+    const trial = await tryAt(emulator, { ...WHOLE, branch: "br-main", part: "auth" });
+    const other = await tryAt(emulator, COMPUTE);
+    expect([trial.report.left, other.report.left, other.after]).toEqual([[], [], trial.before]);
+  });
+
+  test("a creation of which nothing is known but its name", async () => {
+    const emulator = await startService();
+    emulator.fault({ method: "POST", path: ENDPOINTS, drop: "reset", effect: "done" });
+    // The look after the lost response fails, too.
+    emulator.fault({ method: "GET", path: ENDPOINTS, status: 403, times: 1, after: 3 });
+    const trial = await tryAt(emulator, COMPUTE);
+    expect([trial.report.left, trial.after]).toEqual([[], trial.before]);
+  });
+
+  test("what cannot be removed is named, with the request that removes it", async () => {
+    const emulator = await startService();
+    emulator.fault({ method: "DELETE", path: ENDPOINT, status: 403, times: 0 });
+    emulator.fault({ method: "DELETE", path: INTEGRATION, status: 403, times: 0 });
+    const { report } = await tryAt(emulator, WHOLE);
+    const made = (await computes(emulator))
+      .filter(({ branch_id }) => branch_id !== "br-main")
+      .map(({ id }) => String(id));
+    expect(made).toHaveLength(3);
+    const requests = [
+      ...made.map((id) => `DELETE /projects/prj-demo/endpoints/${id}`),
+      "DELETE /projects/prj-demo/auth/integration/supported_provider",
+    ];
+    expect(report.left.map(({ byHand }) => byHand).sort()).toEqual(requests.sort());
+    expect(exitCodeOf(report)).toBe(1);
+    expect(render(report, "text")).toMatch(/\nLeft behind: remove it by hand[^]*403[^]*left behind: 4\n$/);
+  });
+});
+
+describe("what others have made stays", () => {
+  test("an integration that somebody else creates first", async () => {
+    const emulator = await startService();
+    const trial = await tryAt(emulator, AUTH, {
+      onSaid: async (line) => void (line.includes("a key that does not exist") && (await integrate(emulator))),
+    });
+    expect(outcomes(trial)["integration-create"]).toBe("failed");
+    const { integrations } = (await new Service(emulator).state()).projects[0] as { integrations: unknown[] };
+    expect([integrations.length, trial.report.left]).toEqual([1, []]);
+  });
+
+  test("an integration that replaces ours, with everything in it", async () => {
+    const emulator = await startService();
+    let theirs: unknown;
+    const trial = await tryAt(emulator, AUTH, {
+      onSaid: async (line) => {
+        if (!line.includes("add a redirect domain, and read it")) return;
+        emulator.edit({ kind: "integration", project_id: "prj-demo", id: "supported_provider", delete: true });
+        await integrate(emulator);
+        await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, {
+          id: "microsoft",
+          client_id: "a",
+          client_secret: "b",
+        });
+        await api(emulator, "PATCH", `${DEMO}/auth/email_server`, THEIR_MAIL);
+        theirs = await authOf(emulator);
+      },
+    });
+    expect(await authOf(emulator)).toEqual(theirs);
+    // Ours is gone with what it contained.
+    expect(trial.report.left).toEqual([]);
+  });
+
+  test("a domain that somebody else puts into our integration: both stay, and are named", async () => {
+    const emulator = await startService();
+    const trial = await tryAt(emulator, AUTH, {
+      onSaid: async (line) => {
+        if (!line.includes("ask twice")) return;
+        await api(emulator, "POST", `${DEMO}/auth/domains`, {
+          domain: "https://theirs.example.com",
+          auth_provider: "supported_provider",
+        });
+      },
+    });
+    expect(trial.report.left).toMatchObject([
+      {
+        kind: "AuthIntegration",
+        reason: expect.stringMatching(/somebody else.*domain https:\/\/theirs\.example\.com/),
+      },
+    ]);
+    const { body } = await api(emulator, "GET", `${DEMO}/auth/domains`);
+    expect(recordsIn(body, "domains")).toMatchObject([{ domain: "https://theirs.example.com" }]);
+  });
+
+  test("the objects of another run at the same time", async () => {
+    const emulator = await startService();
+    // Both have looked before either begins, and the first one keeps its compute until the other has ended its attempt.
+    const meeting = (text: string): ((line: string) => Promise<unknown>) => {
+      let arrived = 0;
+      const both = new EventEmitter();
+      const met = once(both, "met");
+      return async (line) => {
+        if (!line.includes(text)) return;
+        arrived += 1;
+        if (arrived === 2) both.emit("met");
+        await met;
+      };
+    };
+    const [begin, created] = [meeting("a key that does not exist"), meeting("create a primary compute")];
+    const onSaid = async (line: string): Promise<void> => {
+      await begin(line);
+      await created(line);
+    };
+    const [one, other] = await Promise.all([tryAt(emulator, WHOLE, { onSaid }), tryAt(emulator, WHOLE, { onSaid })]);
+    const failed = [one, other].map((trial) => outcomes(trial)["compute-create"]).sort();
+    expect(failed).toEqual(["failed", "ok"]);
+    expect([one.report.left, other.report.left]).toEqual([[], []]);
+    expect((await computes(emulator)).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);
+    expect(await authOf(emulator)).toMatchObject({ integrations: [] });
+  });
+});
+
+test.each([
+  ["protected", 403, "the branch is protected"],
+  ["full", 412, "the quota is used up"],
+])("a branch that is %s: the service's words are shown, and the rest is left out", async (_what, status, message) => {
+  const emulator = await startService();
+  emulator.fault({ method: "POST", path: ENDPOINTS, status, body: { code: "", message }, times: 0 });
+  const trial = await tryAt(emulator, COMPUTE);
+  expect(trial.report.steps.find(({ name }) => name === "compute-create")).toMatchObject({
+    outcome: "failed",
+    message: expect.stringContaining(message),
+  });
+  expect([outcomes(trial)["compute-delete"], trial.report.left, trial.after]).toEqual(["left out", [], trial.before]);
+});
+
+test("a project that stays locked ends in words", async () => {
+  const emulator = await startService({ lockProjects: true });
+  const duration_ms = 60_000;
+  emulator.edit({
+    kind: "operation",
+    project_id: "prj-demo",
+    create: { endpoint_id: "ep-demo-main-10000001", duration_ms },
+  });
+  const trial = await tryAt(emulator, COMPUTE, { delays: { stepSeconds: 0.3, patienceMs: 50 } });
+  expect(trial.report.steps.find(({ name }) => name === "compute-create")?.message).toMatch(/running operation/);
+  expect([exitCodeOf(trial.report), trial.report.left, trial.after]).toEqual([1, [], trial.before]);
+});
+
+test("a list that lags longer than the provider waits differs", () => {
+  const exchanges = new Exchanges();
+  const at = { path: "", contentType: "", retryAfter: undefined, sent: undefined } as const;
+  const id = "ep-1";
+  exchanges.step = "compute-create";
+  const list = (sentAt: number, endpoints: object[]): void =>
+    exchanges.add({
+      ...at,
+      method: "GET",
+      template: ENDPOINTS,
+      sentAt,
+      answeredAt: sentAt,
+      status: 200,
+      text: JSON.stringify({ endpoints }),
+    });
+  exchanges.add({
+    ...at,
+    method: "POST",
+    template: ENDPOINTS,
+    sentAt: 0,
+    answeredAt: 10,
+    status: 201,
+    text: JSON.stringify({ endpoint: { id } }),
+  });
+  list(20, []);
+  list(4_010, []);
+  list(4_510, [{ id }]);
+  const lag = judge(
+    exchanges,
+    ASSUMPTIONS.filter(({ name }) => name === "list-lag"),
+  );
+  expect(lag).toMatchObject([
+    { verdict: "differs", seen: "computes after 4000 ms", meaning: expect.stringContaining("report") },
+  ]);
+});
+
+const THEIR_MAIL = {
+  type: "standard",
+  host: "smtp.example.com",
+  port: 25,
+  username: "a",
+  password: "b",
+  sender_email: "a@example.com",
+  sender_name: "A",
+};
+
+async function authOf(emulator: Emulator): Promise<unknown> {
+  const [project = {}] = (await new Service(emulator).state()).projects;
+  const { integrations, oauth_providers, domains, email_server } = project;
+  return { integrations, oauth_providers, domains, email_server };
+}
