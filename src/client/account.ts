@@ -69,6 +69,10 @@ export class Account {
     });
   }
 
+  forgetReads(): void {
+    this.#reads.forget();
+  }
+
   /** One attempt, not shared, for a loop that retries itself. */
   readOnce<What extends ListName>(what: What, projectId: string): Promise<readonly ItemOf<What>[]> {
     return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });

@@ -52,6 +52,11 @@ export class Client {
     return this.#account.requests.probe({ ...request, deadline: new Deadline(READ_MS) });
   }
 
+  /** Reads every list anew from now on, as another process would: a probe may have changed it, or somebody else. */
+  forgetReads(): void {
+    this.#account.forgetReads();
+  }
+
   /** The most requests per minute from now on; undefined: no limit. */
   limitRequests(maxRequestsPerMinute: number | undefined): void {
     this.#account.budget.limit = maxRequestsPerMinute;

@@ -58,6 +58,9 @@ test.each([
   ["import"],
   ["verify", "--project", "prj-demo"],
   ["verify", "--project", "prj-demo", "--branch", "a/b"],
+  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--move-to", "br-dev"],
+  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--part", "auth", "--move-to", "br-test"],
+  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--part", "compute", "--auth-branch", "br-main"],
   ["verify", "--project", "prj-demo", "--branch", "br-dev", "--part", "domains"],
   ["nonsense"],
 ])("wrong usage ends with 2: pulumi-svc %s %s", async (...args) => {

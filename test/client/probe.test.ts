@@ -21,6 +21,15 @@ test("a probe sends one attempt, and returns whatever was answered", async () =>
   expect(JSON.stringify(seen)).not.toContain("canary");
 });
 
+test("a list is read anew after the reads were forgotten", async () => {
+  const { server, client } = inMemory(() => ({ json: { endpoints: [] } }));
+  for (const forget of [false, false, true]) {
+    if (forget) client.forgetReads();
+    await client.computes.list("prj-1");
+  }
+  expect(server.lines()).toEqual(Array(2).fill("GET /projects/prj-1/endpoints"));
+});
+
 test("nothing is sent if what must hold right before it does not", async () => {
   const { server, client } = inMemory(() => ({ json: {} }));
   const beforeAttempt = (): Promise<void> => Promise.reject(new Error("not ours"));

@@ -947,7 +947,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
       const first = all.find(({ status }) => status === 429);
       if (first === undefined) return notTried("this run stays far below it, and does not flood the service");
       const before = all.filter(({ sentAt }) => sentAt <= first.sentAt && sentAt > first.sentAt - 60_000).length;
-      return differs(`429 after ${before} requests within a minute`);
+      return differs(`429 after ${before} requests of this run within a minute`);
     },
   },
   {

@@ -12,7 +12,8 @@ import {
   PROVIDERS,
   recordsIn,
 } from "./exchanges";
-import { probe, type Run, type Step, textIn, watching } from "./run";
+import { probe, probeCreation, textIn, watching } from "./probe";
+import type { Run, Step } from "./run";
 
 const INTEGRATION = "integration";
 const USER = "user";
@@ -105,7 +106,7 @@ export const authSteps: readonly Step[] = [
     run: async (run) => {
       const branch_id = textIn(run.objects.named(INTEGRATION).outs, "branchId");
       const body = { ...inBody(run), branch_id };
-      const { status } = await probe(run, "POST", CREATE_INTEGRATION, { body, ...proof(run) });
+      const { status } = await probeCreation(run, "AuthIntegration", CREATE_INTEGRATION, { body, ...proof(run) });
       if (!isGood(status)) return;
       await run.objects.take("AuthIntegration", "second integration", `${run.projectId}/${run.authProvider}`);
     },

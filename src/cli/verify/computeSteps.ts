@@ -1,6 +1,7 @@
 import { ENDPOINT, ENDPOINTS, fieldOf, isGood, isMissingRoute, LISTS, recordsIn } from "./exchanges";
 import type { Made } from "./objects";
-import { computeNow, endpointIdIn, probe, type Run, settled, type Step, textIn, watching } from "./run";
+import { computeNow, endpointIdIn, probe, probeCreation, settled, textIn, watching } from "./probe";
+import type { Run, Step } from "./run";
 
 const PRIMARY = "primary";
 const REPLICA = "replica";
@@ -26,10 +27,9 @@ const act = (run: Run, endpointId: string, action: "restart" | "start" | "suspen
 
 /** Creates a compute by a request that the service should refuse. If it does not, the compute counts as made. */
 async function tryToCreate(run: Run, name: string, endpoint: object): Promise<void> {
-  run.objects.unproven.add("ComputeEndpoint");
-  const { status, json } = await probe(run, "POST", ENDPOINTS, { body: { endpoint } });
+  const { json } = await probeCreation(run, "ComputeEndpoint", ENDPOINTS, { body: { endpoint } });
   const id = endpointIdIn(json);
-  if (isGood(status) && id !== "") await run.objects.take("ComputeEndpoint", name, `${run.projectId}/${id}`);
+  if (id !== "") await run.objects.take("ComputeEndpoint", name, `${run.projectId}/${id}`);
 }
 
 async function untilActive(run: Run): Promise<void> {

@@ -1,5 +1,6 @@
 import { ENDPOINTS, LISTS } from "./exchanges";
-import { probe, type Run, type Step } from "./run";
+import { probe } from "./probe";
+import type { Run, Step } from "./run";
 
 /** What every run asks. None of it changes anything. */
 export const generalSteps: readonly Step[] = [

@@ -1,4 +1,4 @@
-import { type Client, mayHaveTakenEffect, undefinedIfGone } from "../../client";
+import { type AuthIntegrationRecord, type Client, mayHaveTakenEffect, undefinedIfGone } from "../../client";
 import type { Properties } from "../../contract/hiddenKeys";
 import type { Kind } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
@@ -132,15 +132,25 @@ export class Objects {
     forget();
     await remove(hosted, { urn: urnOf(kind, name), id, outs, timeouts: this.#timeouts });
     forget();
-    // These two cost money or stand in the way of others, so the lifecycle is not believed.
-    const isShown = (kind === "ComputeEndpoint" || kind === "AuthIntegration") && (await this.read(made)) !== undefined;
-    if (isShown) throw new Error("it was deleted, but the service still shows it");
+    if (await this.#isShown(made)) throw new Error("it was deleted, but the service still shows it");
     this.#made.splice(this.#made.indexOf(made), 1);
   }
 
   /** Whether a name was made for this run. */
   isOwn(text: unknown): boolean {
     return typeof text === "string" && text.toLowerCase().includes(this.place.token);
+  }
+
+  /** For what costs money or stands in the way of others: there the lifecycle is not believed. */
+  async #isShown({ kind, id, outs }: Made): Promise<boolean> {
+    const { client, projectId } = this.place;
+    const fresh = { since: performance.now() };
+    if (kind === "ComputeEndpoint")
+      return (await client.computes.find(projectId, id.slice(projectId.length + 1), fresh)) !== undefined;
+    if (kind !== "AuthIntegration") return false;
+    const isIt = (item: AuthIntegrationRecord): boolean =>
+      item.auth_provider_project_id === outs["authProviderProjectId"];
+    return (await client.auth.integrations(projectId).find(isIt, fresh)) !== undefined;
   }
 
   get #integration(): Made | undefined {
@@ -169,14 +179,16 @@ export class Objects {
       foreign.push(...others.map(({ id }) => `OAuth provider ${id}`));
     }
     if (foreign.length > 0)
-      throw new Error(`it stays, because somebody else has put something into it: ${foreign.join(", ")}`);
+      throw new Error(`it stays, because it contains what this run cannot prove to be its own: ${foreign.join(", ")}`);
   }
 
   #hasProvider(id: string): boolean {
     return this.#made.some((made) => made.kind === "OAuthProvider" && made.id === `${this.place.projectId}/${id}`);
   }
 
+  /** For one call. It knows only what it reads itself, like a command of its own. */
   #hosted(kind: Kind): Hosted<object, object> {
+    this.place.client.forgetReads();
     // As it is declared; the host passes only values that match its schemas.
     const lifecycle = lifecycleOf(kind) as Lifecycle<object, object>;
     return { resource: lifecycle, session: this.place.session, readSetting: this.place.read };

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
+import { messageOf } from "../../contract/untrusted";
 import { terminalJson, terminalText, wantsColours } from "../output";
-import { type Assumption, ASSUMPTIONS, type Finding } from "./assumptions";
+import { type Assumption, ASSUMPTIONS, type Finding, type Tried } from "./assumptions";
 import type { Exchanges } from "./exchanges";
 import type { Format } from "./flags";
 import { byHand, type Made } from "./objects";
@@ -52,10 +53,19 @@ export function judge(exchanges: Exchanges, assumptions: readonly Assumption[] =
   return assumptions.map((one) => {
     const { name, section, quote: statement } = one;
     if ("reason" in one) return { name, section, statement, verdict: "not tried", seen: one.reason };
-    const { verdict, seen } = one.look(exchanges);
+    const { verdict, seen } = found(one, exchanges);
     const meaning = verdict === "differs" ? (one.isHandled ? HANDLED : RELIED_ON) : undefined;
     return { name, section, statement, verdict, seen, ...(meaning !== undefined && { meaning }) };
   });
+}
+
+/** A response that nobody expected must not cost the report. */
+function found({ look }: Tried, exchanges: Exchanges): Finding {
+  try {
+    return look(exchanges);
+  } catch (error) {
+    return { verdict: "not tried", seen: `it could not be judged: ${messageOf(error)}` };
+  }
 }
 
 export const leftOf = (made: Made, reason: string, authProvider: string): Left => ({
@@ -90,7 +100,7 @@ function toText({ project, branch, isStopped, steps, assumptions, left }: Verify
     ({ section } = one);
     lines.push(...entry(one.verdict, `${one.name}: ${one.seen}`));
     if (one.verdict !== "differs") continue;
-    lines.push(...wrapped(terminalText(`docs/design/api.md says: ${one.statement}`), INDENT, INDENT));
+    lines.push(...wrapped(terminalText(`docs/design/api.md says: ${plain(one.statement)}`), INDENT, INDENT));
     lines.push(...wrapped(one.meaning ?? "", INDENT, INDENT));
   }
   if (left.length > 0) {
@@ -108,6 +118,9 @@ function toText({ project, branch, isStopped, steps, assumptions, left }: Verify
   );
   return lines.join("\n");
 }
+
+/** Without the marks of a table and of code. */
+const plain = (quote: string): string => quote.replaceAll("`", "").replace(/^\W+/, "").replaceAll(" | ", ", ");
 
 function entry(word: string, text: string, message?: string): string[] {
   const [first = "", ...others] = wrapped(terminalText(text), INDENT, INDENT);

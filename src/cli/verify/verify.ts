@@ -15,14 +15,19 @@ import { sweep } from "./sweep";
  * @throws a message for the user if nothing was begun.
  */
 export async function verify(flags: VerifyFlags): Promise<number> {
-  const prepared = await prepare(flags, await readSettings(process.cwd(), flags.stack));
+  const read = await readSettings(process.cwd(), flags.stack);
+  let prepared = await prepare(flags, read);
   if (flags.dryRun === true) {
     process.stdout.write(prepared.plan);
     return EXIT.holds;
   }
   process.stderr.write(prepared.plan);
-  const refusal = flags.yes === true ? undefined : await refusalToBegin();
-  if (refusal !== undefined) return refusal;
+  if (flags.yes !== true) {
+    const refusal = await refusalToBegin();
+    if (refusal !== undefined) return refusal;
+    // Somebody may have created something while the user was deciding.
+    prepared = await prepare(flags, read);
+  }
   const report = await untilSignalled((stop) => verified(prepared, stop, say));
   process.stdout.write(render(report, flags.format));
   return exitCodeOf(report);
@@ -64,8 +69,11 @@ export async function verified(
 ): Promise<VerifyReport> {
   const results = await runSteps(run, steps, {
     stop,
+    // The report says what was left out.
     onStep: ({ does, outcome, seconds, message }) =>
-      say(`${outcome}: ${does} (${seconds} s)${message === undefined || outcome === "left out" ? "" : `: ${message}`}`),
+      outcome === "left out"
+        ? undefined
+        : say(`${outcome}: ${does} (${seconds} s)${message === undefined ? "" : `: ${message}`}`),
   });
   const left = await sweep(run, say);
   const { projectId: project, branchId: branch, exchanges } = run;

@@ -27,7 +27,11 @@ export function addVerifyCommand(program: Command): void {
         { 2: "wrong usage, or no terminal to ask on and no --yes", 12: "an assumption differs" },
       ),
     )
-    .action(async (flags: VerifyFlags) => {
+    .action(async (flags: VerifyFlags, command: Command) => {
+      const { part, authBranch, branch, moveTo } = flags;
+      if (part === "compute" && authBranch !== undefined) command.error("error: --auth-branch is of the part auth");
+      if (part === "auth" && moveTo !== undefined) command.error("error: --move-to is of the part compute");
+      if (moveTo === branch) command.error("error: --move-to must be another branch than --branch");
       // Loaded on demand, to keep the other commands fast.
       const { verify } = await import("./verify.js");
       process.exitCode = await verify(flags);

@@ -133,6 +133,11 @@ export class SharedReads {
     return now;
   }
 
+  /** Every list is read anew from now on. */
+  forget(): void {
+    this.#cached.clear();
+  }
+
   /** Call before a change of these is sent; call the returned function when it ends, even on failure. */
   invalidating(keys: readonly string[]): () => void {
     const invalidate = (): void => keys.forEach((key) => this.#changedAt.set(key, performance.now()));
