@@ -15,7 +15,7 @@ const SERVICES: Record<
   strict: {
     options: {
       // Long enough for a request, on a slow machine too.
-      activationMs: 150,
+      activationMs: 300,
       lockProjects: true,
       secretAnswers: "masked",
       variants: {
@@ -100,7 +100,7 @@ beforeAll(async () => {
     trials.set(name, tryAt(emulator, flags, { delays }));
   }
   await Promise.all(trials.values());
-});
+}, 120_000);
 
 const trialOf = async (name: string): Promise<Trial> => {
   const trial = await trials.get(name);

@@ -87,13 +87,13 @@ describe("before anything is changed", () => {
 
 describe("whatever happens, what was made is removed", () => {
   test.each([
-    [{ method: "PATCH", path: ENDPOINT, status: 500, times: 0 }, "compute-rename"],
+    [{ method: "PATCH", path: ENDPOINT, status: 400, times: 0 }, "compute-rename"],
     [{ operation: { action: "apply_config", status: "failed" } }, "compute-resize"],
     [{ stuck: true }, "compute-create"],
   ] satisfies [EmulatorFault, string][])("a failure in the middle: %j", async (fault, failing) => {
     const emulator = await startService();
     emulator.fault(fault);
-    const trial = await tryAt(emulator, COMPUTE, { delays: { stepSeconds: 0.5 } });
+    const trial = await tryAt(emulator, COMPUTE, { delays: { stepSeconds: 2 } });
     expect(outcomes(trial)[failing]).toBe("failed");
     expect([exitCodeOf(trial.report), trial.report.left, trial.after]).toEqual([1, [], trial.before]);
   });
