@@ -65,6 +65,7 @@ export class Objects {
   async create(kind: Kind, name: string, args: Properties): Promise<Made> {
     const request = { urn: urnOf(kind, name), news: args, carried: {}, timeouts: this.#timeouts };
     if (livesInIntegration(kind)) await this.proveIntegration();
+    await this.#refuseForeign(kind);
     try {
       return this.#add({ kind, name, args, ...(await create(this.#hosted(kind), request)) });
     } catch (error) {
@@ -104,6 +105,7 @@ export class Objects {
     const made = this.named(name);
     const { kind, id, outs, args } = made;
     const news = { ...args, ...changes };
+    await this.#refuseForeign(kind);
     const request = { urn: urnOf(kind, name), id, outs, news, carried: {}, timeouts: this.#timeouts };
     try {
       made.outs = await update(this.#hosted(kind), request);
@@ -123,7 +125,7 @@ export class Objects {
 
   /** @throws if it may still exist. */
   async remove(made: Made): Promise<void> {
-    await this.#refuseForeign(made);
+    await this.#refuseForeign(made.kind);
     const { kind, id, name, outs } = made;
     const hosted = this.#hosted(kind);
     // A run deletes nothing that it has created (rule 4 of docs/design/rules.md): this is another run.
@@ -162,8 +164,8 @@ export class Objects {
     return made;
   }
 
-  /** An integration is deleted with everything in it, and an e-mail server is overwritten. */
-  async #refuseForeign({ kind }: Made): Promise<void> {
+  /** An integration is deleted with everything in it, and every change of an e-mail server overwrites it. */
+  async #refuseForeign(kind: Kind): Promise<void> {
     const { client, projectId } = this.place;
     if (kind !== "AuthIntegration" && kind !== "EmailServer") return;
     // If another one is in its place, the lifecycle deletes nothing.

@@ -248,6 +248,21 @@ describe("what others have made stays", () => {
     expect(recordsIn(body, "domains")).toMatchObject([{ domain: "https://theirs.example.com" }]);
   });
 
+  test("an e-mail server that somebody else sets in our integration is not overwritten", async () => {
+    const emulator = await startService();
+    const trial = await tryAt(emulator, AUTH, {
+      onSaid: async (line) => {
+        if (line.includes("create an auth integration"))
+          await api(emulator, "PATCH", `${DEMO}/auth/email_server`, THEIR_MAIL);
+      },
+    });
+    expect(await authOf(emulator)).toMatchObject({ email_server: { host: THEIR_MAIL.host } });
+    expect(emulator.requests({ method: "PATCH", path: `${DEMO}/auth/email_server` })).toHaveLength(1);
+    expect(trial.report.left).toMatchObject([
+      { kind: "AuthIntegration", reason: expect.stringMatching(/an e-mail server$/) },
+    ]);
+  });
+
   test("the objects of another run at the same time", async () => {
     const emulator = await startService();
     // Both have looked before either begins, and the first one keeps its compute until the other has ended its attempt.
