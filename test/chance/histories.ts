@@ -1,0 +1,175 @@
+import fc from "fast-check";
+import type { Deed } from "../support/rules/colleague";
+import { HOWS } from "../support/rules/network";
+import type { Command, Edit, History, Step, Trouble } from "./history";
+import { additions, canary, ENVIRONMENT, given, ownOptions, programs } from "./programs";
+
+/* Draws what happens to a stack: three to ten steps, each with what goes wrong meanwhile. */
+
+const PLAIN = { noNullPrototype: true } as const;
+const which = fc.nat({ max: 7 });
+
+const edit = (forms: { readonly components: boolean }): fc.Arbitrary<Edit> =>
+  fc.oneof(
+    { weight: 1, arbitrary: fc.record({ edit: fc.constant("add" as const), resource: additions(forms) }, PLAIN) },
+    { weight: 2, arbitrary: fc.record({ edit: fc.constant("remove" as const), which }, PLAIN) },
+    {
+      weight: 5,
+      arbitrary: fc.record(
+        {
+          edit: fc.constant("argument" as const),
+          which,
+          argument: fc.nat({ max: 15 }),
+          to: fc.constantFrom("other" as const, "other" as const, "value" as const, "none" as const),
+        },
+        PLAIN,
+      ),
+    },
+    { weight: 2, arbitrary: fc.record({ edit: fc.constant("rename" as const), which, aliased: fc.boolean() }, PLAIN) },
+    { weight: 2, arbitrary: fc.record({ edit: fc.constant("move" as const), which, aliased: fc.boolean() }, PLAIN) },
+    { weight: 1, arbitrary: fc.record({ edit: fc.constant("options" as const), which, options: ownOptions }, PLAIN) },
+    { weight: 1, arbitrary: fc.record({ edit: fc.constant("reorder" as const), which }, PLAIN) },
+  );
+
+const site = fc.constantFrom("https://a.example.com", "https://b.example.com", "https://c.example.com");
+const branchNumber = fc.integer({ min: 1, max: 3 });
+const address = fc.constantFrom("a@example.com", "b@example.com");
+export const deeds: fc.Arbitrary<Deed> = fc.oneof(
+  fc.record({ do: fc.constantFrom("primary" as const, "replica" as const), branch: branchNumber }, PLAIN),
+  fc.record({ do: fc.constantFrom("delete compute" as const, "resize compute" as const), which }, PLAIN),
+  fc.record({ do: fc.constantFrom("add domain" as const, "remove domain" as const), domain: site }, PLAIN),
+  fc.record({ do: fc.constantFrom("add provider" as const, "remove provider" as const) }, PLAIN),
+  fc.record({ do: fc.constantFrom("add user" as const, "remove user" as const), email: address }, PLAIN),
+  fc.record({ do: fc.constantFrom("integrate" as const, "disintegrate" as const, "mail" as const) }, PLAIN),
+);
+
+const trouble = (real: boolean): fc.Arbitrary<Trouble> =>
+  fc
+    .record(
+      {
+        faults: fc.array(
+          fc.record(
+            {
+              on: fc.constantFrom("reads" as const, "changes" as const, "changes" as const),
+              at: fc.nat({ max: 6 }),
+              how: fc.constantFrom(...HOWS),
+            },
+            PLAIN,
+          ),
+          { maxLength: 2 },
+        ),
+        beside: fc.option(fc.record({ at: fc.nat({ max: 4 }), deed: deeds }, PLAIN), { nil: undefined, freq: 2 }),
+        end: fc.option(
+          fc.record(
+            {
+              who: real
+                ? fc.constantFrom("cli" as const, "provider" as const, "command" as const)
+                : fc.constant("provider" as const),
+              signal: real
+                ? fc.constantFrom(
+                    "SIGKILL" as const,
+                    "SIGKILL" as const,
+                    "SIGTERM" as const,
+                    "SIGHUP" as const,
+                    "EPIPE" as const,
+                  )
+                : fc.constant("SIGKILL" as const),
+              at: fc.integer({ min: 1, max: 12 }),
+              moment: fc.constantFrom("before" as const, "after" as const),
+            },
+            PLAIN,
+          ),
+          { nil: undefined, freq: 2 },
+        ),
+      },
+      PLAIN,
+    )
+    .map(given);
+
+const index = fc.option(which, { nil: undefined, freq: 1 });
+const rareIndex = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: which });
+const flag = fc.constantFrom(undefined, true as const);
+const seed = fc.nat({ max: 1_000 });
+
+const engineCommands: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .record({ run: fc.constant("up" as const), refresh: flag, target: rareIndex, replace: rareIndex, seed }, PLAIN)
+      .map(given),
+  },
+  { weight: 2, arbitrary: fc.record({ run: fc.constant("preview" as const), refresh: flag }, PLAIN).map(given) },
+  { weight: 3, arbitrary: fc.constant<Command>({ run: "refresh" }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ run: fc.constant("destroy" as const), excludeProtected: flag, target: rareIndex }, PLAIN)
+      .map(given),
+  },
+  { weight: 1, arbitrary: fc.record({ run: fc.constant("state rename" as const), which }, PLAIN) },
+  { weight: 1, arbitrary: fc.record({ run: fc.constant("state taint" as const), which }, PLAIN) },
+);
+const ourCommands: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ run: fc.constant("drift" as const), unmanaged: flag }, PLAIN).map(given) },
+  { weight: 2, arbitrary: fc.record({ run: fc.constant("drift --accept" as const), which: index }, PLAIN).map(given) },
+  { weight: 6, arbitrary: fc.record({ run: fc.constant("drift --repair" as const), which: index }, PLAIN).map(given) },
+  { weight: 1, arbitrary: fc.record({ run: fc.constant("drift --ignore" as const), which: index }, PLAIN).map(given) },
+  { weight: 2, arbitrary: fc.constant<Command>({ run: "import" }) },
+  { weight: 1, arbitrary: fc.constantFrom<Command>({ run: "doctor --audit" }, { run: "env" }) },
+);
+
+function steps(real: boolean): fc.Arbitrary<readonly Step[]> {
+  const command = real
+    ? fc.oneof({ weight: 4, arbitrary: engineCommands }, { weight: 4, arbitrary: ourCommands })
+    : engineCommands;
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc
+        .record(
+          {
+            do: fc.constant("command" as const),
+            command,
+            trouble: fc.oneof(
+              { weight: 2, arbitrary: fc.constant(undefined) },
+              { weight: 1, arbitrary: trouble(real) },
+            ),
+          },
+          PLAIN,
+        )
+        .map(given),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record(
+        {
+          do: fc.constant("edit" as const),
+          edits: fc.array(edit({ components: real }), { minLength: 1, maxLength: 3 }),
+        },
+        PLAIN,
+      ),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("colleague" as const), deed: deeds }, PLAIN) },
+    {
+      weight: 1,
+      arbitrary: fc.record(
+        {
+          do: fc.constant("environment" as const),
+          name: fc.constantFrom(...ENVIRONMENT),
+          value: fc.option(fc.constantFrom(...["one", "two"].map((w) => canary(`later-${w}`))), { freq: 2 }),
+        },
+        PLAIN,
+      ),
+    },
+  );
+  return fc.array(step, { minLength: 3, maxLength: 10 });
+}
+
+/** `real`: for the real engine, with our own commands, components and the ends of processes. */
+export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<History> =>
+  fc.tuple(programs({ components: real }), steps(real), seed).map(([program, then, first]) => ({
+    program,
+    environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
+    // A stack begins with its first deployment.
+    steps: [{ do: "command", command: { run: "up", seed: first } }, ...then],
+  }));

@@ -1,0 +1,131 @@
+import type { Kind } from "../../src/contract/pointer";
+import type { Deed } from "../support/rules/colleague";
+import type { How } from "../support/rules/network";
+
+/*
+ * A program and what happens to its stack, as plain JSON: a generator draws it, both engines run it (imitated.ts,
+ * engine.ts), and a failing one is written into a test file as it is.
+ */
+
+/** A value of an argument. The marks are the only objects whose key begins with "$". */
+export type Value = Plain | Mark;
+type Plain = null | boolean | number | string | readonly Value[] | { readonly [key: string]: Value };
+type Mark =
+  /** An output of an earlier resource: its name, and the property. */
+  | { readonly $output: readonly [name: string, property: string] }
+  /** `pulumi.secret` of it. */
+  | { readonly $secret: string }
+  /** `svc.fromEnv` of it. */
+  | { readonly $env: string };
+
+/** A plain component (`Group`), a dynamic resource of somebody else (`Foreign`), or one of ours. */
+export type AnyKind = Kind | "Group" | "Foreign" | "ComputeGroup" | "ProjectAuth";
+
+/** A former identity: the name, and the parent of that time (null: none). */
+export interface Alias {
+  readonly name: string;
+  readonly parent: string | null;
+}
+
+/** Resource options; each is left out where it is not used. Names are those of resources in the program. */
+export interface Options {
+  readonly parent?: string;
+  readonly dependsOn?: readonly string[];
+  readonly aliases?: readonly Alias[];
+  readonly protect?: true;
+  readonly retainOnDelete?: true;
+  readonly deletedWith?: string;
+  readonly ignoreChanges?: readonly string[];
+  readonly replaceOnChanges?: readonly string[];
+  readonly deleteBeforeReplace?: true;
+  readonly additionalSecretOutputs?: readonly string[];
+  /** Minutes and more: only that it is set. */
+  readonly customTimeouts?: true;
+  /** A transform that marks each text argument of this name secret. */
+  readonly transform?: string;
+  /** The explicit Provider of this name, which has the same account. */
+  readonly provider?: "first" | "second";
+}
+
+export interface Declared {
+  readonly kind: AnyKind;
+  readonly name: string;
+  readonly args: { readonly [name: string]: Value };
+  readonly options: Options;
+}
+
+/** In an order in which each comes after those that it names. */
+export type Program = readonly Declared[];
+
+/** The next version of a program. Numbers choose among what the program then has, modulo its count. */
+export type Edit =
+  | { readonly edit: "add"; readonly resource: Declared }
+  | { readonly edit: "remove"; readonly which: number }
+  /** Sets an argument to the other value of its case, or takes it out. */
+  | {
+      readonly edit: "argument";
+      readonly which: number;
+      readonly argument: number;
+      readonly to: "other" | "value" | "none";
+    }
+  | { readonly edit: "rename"; readonly which: number; readonly aliased: boolean }
+  /** Into a component of its own, or out of its parent. */
+  | { readonly edit: "move"; readonly which: number; readonly aliased: boolean }
+  | { readonly edit: "options"; readonly which: number; readonly options: Options }
+  | { readonly edit: "reorder"; readonly which: number };
+
+/** What goes wrong during a command. */
+export interface Trouble {
+  /** The nth read, or the nth request that changes something, meets this. */
+  readonly faults: readonly { readonly on: "reads" | "changes"; readonly at: number; readonly how: How }[];
+  /** A colleague acts before the service gets the change of this number. */
+  readonly beside?: { readonly at: number; readonly deed: Deed };
+  /**
+   * A process ends at the request of this number: before the service has it, or after it is executed and before the
+   * answer. `command`: our own command (in place of a CLI that is run directly, the CLI).
+   */
+  readonly end?: {
+    readonly who: "cli" | "provider" | "command";
+    readonly signal: "SIGKILL" | "SIGTERM" | "SIGHUP" | "EPIPE";
+    readonly at: number;
+    readonly moment: "before" | "after";
+  };
+}
+
+type Named = { readonly which: number };
+
+/** Numbers choose among the program's resources. */
+export type Command =
+  | {
+      readonly run: "up";
+      readonly refresh?: true;
+      readonly target?: number;
+      readonly replace?: number;
+      /** The order and concurrency of the imitation. */
+      readonly seed: number;
+    }
+  | { readonly run: "preview"; readonly refresh?: true }
+  | { readonly run: "refresh" }
+  | { readonly run: "destroy"; readonly excludeProtected?: true; readonly target?: number }
+  | ({ readonly run: "state rename" } & Named)
+  | ({ readonly run: "state taint" } & Named)
+  | { readonly run: "drift"; readonly unmanaged?: true }
+  | { readonly run: "drift --accept" | "drift --ignore" | "drift --repair"; readonly which?: number }
+  | { readonly run: "import" | "doctor --audit" | "env" };
+
+export type Step =
+  | { readonly do: "command"; readonly command: Command; readonly trouble?: Trouble; readonly stack?: "other" }
+  | { readonly do: "edit"; readonly edits: readonly Edit[] }
+  | { readonly do: "colleague"; readonly deed: Deed }
+  /** The secret behind a name from now on; null: none. */
+  | { readonly do: "environment"; readonly name: string; readonly value: string | null };
+
+export interface History {
+  readonly program: Program;
+  /** The secrets by name. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+/** Every text that must be nowhere in clear begins with this. */
+export const CANARY = "canary-chance-";
