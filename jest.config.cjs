@@ -50,6 +50,7 @@ module.exports = {
       testPathIgnorePatterns: [
         "<rootDir>/test/engine/",
         "<rootDir>/test/rules/",
+        "<rootDir>/test/chance/",
         ...SERVICES.map((folder) => `<rootDir>/test/${folder}/`),
         ...PROCESSES.map((path) => `<rootDir>/test/${path.replaceAll("*", "[^/]*")}\\.test\\.ts$`),
       ],
@@ -58,12 +59,12 @@ module.exports = {
       "processes",
       PROCESSES.map((path) => `<rootDir>/test/${path}.test.ts`),
     ),
-    project("rules", ["<rootDir>/test/rules/**/*.test.ts"]),
+    project("rules", ["<rootDir>/test/rules/**/*.test.ts", "<rootDir>/test/chance/**/imitation*.test.ts"]),
     project(
       "services",
       SERVICES.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
       { setupFilesAfterEnv: ["<rootDir>/test/support/services.ts"] },
     ),
-    project("engine", ["<rootDir>/test/engine/**/*.test.ts"]),
+    project("engine", ["<rootDir>/test/engine/**/*.test.ts", "<rootDir>/test/chance/**/engine*.test.ts"]),
   ],
 };

@@ -22,12 +22,15 @@ const TASKS = {
                  and settings are not touched.
                  --keep   leave the emulator and the stack up, and print the commands to go on by hand`,
   test: `all tests: unit, rules, processes, services and engine
-                 The arguments of this and of the next nine are jest's own: a path, or -t 'part of a title'`,
+                 The arguments of this and of the next ten are jest's own: a path, or -t 'part of a title'`,
   "test:unit": "the tests that start no process, under a minute",
   "test:rules": "the rules against a hostile service and a colleague, a few minutes",
   "test:processes": "the tests of the scripts, of the command and of the SDK's provider process",
   "test:services": "the tests beside a real Postgres and in a real browser",
   "test:engine": "the tests that drive the real Pulumi CLI",
+  "test:chance": `programs and histories by chance, on the real engine and on its imitation, until one breaks a promise
+                 --minutes=N   how long: 20 without it
+                 --seed=S      the histories of a run that failed: it names its seed, and the test file that it wrote`,
   "test:consumers": "the packed package in fresh projects: each row of docs/toolchains.md, some ten minutes",
   "test:faults": "each request that changes something under each fault: the table goes to test-results/faults.md",
   "test:kills": `processes are killed at random points of commands, and each stack is brought back, some 40 minutes

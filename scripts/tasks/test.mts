@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { EXIT, leaveResults, messageOf, say } from "../lib/console.mjs";
+import { parseArgs } from "node:util";
+import { EXIT, leaveResults, messageOf, say, UsageError } from "../lib/console.mjs";
 import { NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
 import { interrupted, run } from "../lib/processes.mts";
 
@@ -23,6 +24,7 @@ const ROOM = ["--min-semi-space-size=64", "--max-semi-space-size=128"];
 
 /** Campaigns of the engine tests: part of each runs with all tests, and the whole of it here. */
 export const CAMPAIGNS: Record<string, string> = {
+  "test:chance": "test/chance/(imitation|engine).test.ts",
   "test:consumers": "test/engine/(consumers|exampleCopies).test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
   "test:kills": "test/engine/(kills|driftKills).test.ts",
@@ -90,6 +92,21 @@ function sayWhatFailedBesideOthers(first: Report): void {
   }
 }
 
+/** How long histories by chance are looked at, and from which seed: the tests read both from the environment. */
+function setChance(args: string[]): void {
+  const options = { seed: { type: "string" }, minutes: { type: "string", default: "20" } } as const;
+  let values: { seed?: string; minutes?: string };
+  try {
+    ({ values } = parseArgs({ args, options }));
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+  for (const [option, value] of Object.entries(values)) {
+    if (!/^\d+$/.test(value)) throw new UsageError(`--${option} takes a whole number.`);
+    process.env[`PULUMI_SVC_CHANCE_${option.toUpperCase()}`] = value;
+  }
+}
+
 /** The arguments of the command line come last, so that they take precedence. */
 export async function test(suite: string, extra: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-test-"));
@@ -97,7 +114,8 @@ export async function test(suite: string, extra: string[]): Promise<number> {
   const program = join(NODE_MODULES, "jest", "bin", "jest.js");
   const campaign = CAMPAIGNS[suite];
   if (campaign !== undefined) process.env.PULUMI_SVC_WHOLE = "1";
-  const chosen = campaign === undefined ? SUITES[suite] : [campaign, "--selectProjects=engine"];
+  if (suite === "test:chance") setChance(extra.splice(0));
+  const chosen = campaign === undefined ? SUITES[suite] : [campaign, "--selectProjects=engine", "--selectProjects=rules"];
   const jest = async (...args: string[]): Promise<{ code: number; result: Report }> => {
     const { code } = await run(NODE, [...ROOM, program, ...args, "--json", `--outputFile=${report}`], {
       inherit: true,

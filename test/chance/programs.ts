@@ -37,6 +37,8 @@ function identity(kind: Kind, slot: number): Record<string, Value> {
 /** Of these there is one in a project. */
 const ONCE: readonly AnyKind[] = ["AuthIntegration", "EmailServer", "Whitelist", "ProjectAuth"];
 
+export const isOurs = (kind: AnyKind): kind is Kind => (KINDS as readonly string[]).includes(kind);
+
 interface Draw {
   readonly kind: AnyKind;
   readonly slot: number;
@@ -116,7 +118,8 @@ const draw = (kind: fc.Arbitrary<AnyKind>): fc.Arbitrary<Draw> =>
       adopts: sometimes(5, true).map((adopts) => adopts ?? false),
       secrets: fc.constantFrom("text" as const, "marked" as const, "reference" as const),
       options: ownOptions,
-      fromOutput: fc.boolean(),
+      // Without it, both are begun at once, and the first deployment fails.
+      fromOutput: sometimes(8, false).map((isOutput) => isOutput ?? true),
       inGroup: sometimes(5, true).map((isIn) => isIn ?? false),
     },
     PLAIN,
@@ -131,8 +134,9 @@ function good(kind: Kind, name: string, seed: number): Value | undefined {
   return JSON.parse(JSON.stringify(value ?? null)) as Value;
 }
 
-/** The arguments that tell what it is: not drawn anew. */
+/** The arguments that tell what it is, and those of which the service takes one value: not drawn anew. */
 const FIXED: readonly string[] = [
+  "regionId",
   "projectId",
   "branchId",
   "authProvider",
@@ -243,6 +247,7 @@ function programOf(
   const program: Declared[] = [];
   for (const drawn of ordered) {
     const one = declared(drawn, NAMES[program.length] ?? "nine", program);
+    if (one !== undefined && lacksIntegration(one, program)) continue;
     if (one === undefined || program.some((other) => conflicts(other, one))) continue;
     program.push(one);
   }
@@ -269,6 +274,10 @@ export function conflicts(one: Declared, two: Declared): boolean {
     );
   return keyOf(one) === keyOf(two);
 }
+
+/** Nearly all of these would fail: what is in an integration needs one. */
+export const lacksIntegration = ({ kind }: Declared, program: Program): boolean =>
+  isOurs(kind) && KIND_CASES[kind].inIntegration && !program.some((one) => one.kind === "AuthIntegration");
 
 const link = fc.record(
   {

@@ -1,0 +1,72 @@
+import { DEMO } from "../kinds/KindCase";
+import { records, type Json } from "../support/emulator";
+import type { Deed } from "../support/rules/colleague";
+import { AUTH_PROVIDER, type World } from "../support/rules/world";
+
+const PATH = `/projects/${DEMO.projectId}`;
+const BRANCHES = [DEMO.main, DEMO.free, DEMO.other];
+/** A size that no program of ours has. */
+const THEIR_CU = 3;
+
+/** What somebody else does by the API in the project of our stack. He may be refused. */
+export async function act(world: World, deed: Deed): Promise<void> {
+  const send = (method: string, path: string, body?: Json) => world.ask(method, path, body);
+  const limits = (cu: number): Json => ({ autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu });
+  switch (deed.do) {
+    case "primary":
+    case "replica": {
+      const type = deed.do === "primary" ? "read_write" : "read_only";
+      const endpoint = { branch_id: BRANCHES[deed.branch % BRANCHES.length], type, ...limits(THEIR_CU) };
+      await send("POST", `${PATH}/endpoints`, { endpoint });
+      return;
+    }
+    case "delete compute":
+    case "resize compute": {
+      const all = await world.computes(DEMO.projectId);
+      const id = String(all[deed.which % Math.max(1, all.length)]?.["id"]);
+      if (deed.do === "delete compute") await send("DELETE", `${PATH}/endpoints/${id}`);
+      else await send("PATCH", `${PATH}/endpoints/${id}`, { endpoint: limits(5) });
+      return;
+    }
+    case "add domain":
+      await send("POST", `${PATH}/auth/domains`, { domain: deed.domain, auth_provider: AUTH_PROVIDER });
+      return;
+    case "remove domain": {
+      const domains = [{ domain: deed.domain }];
+      await send("DELETE", `${PATH}/auth/domains`, { auth_provider: AUTH_PROVIDER, domains });
+      return;
+    }
+    case "add provider":
+      await send("POST", `${PATH}/auth/oauth_providers`, { id: "microsoft", client_id: "theirs", client_secret: "theirs" });
+      return;
+    case "remove provider":
+      await send("DELETE", `${PATH}/auth/oauth_providers/microsoft`);
+      return;
+    case "add user":
+      await send("POST", "/projects/auth/user", { project_id: DEMO.projectId, auth_provider: AUTH_PROVIDER, email: deed.email });
+      return;
+    case "remove user": {
+      const users = records(await world.holdings(DEMO.projectId), "users");
+      const id = users.find(({ email }) => email === deed.email)?.["id"];
+      if (id !== undefined) await send("DELETE", `${PATH}/auth/users/${String(id)}`);
+      return;
+    }
+    case "integrate":
+      await send("POST", "/projects/auth/create", {
+        ...{ project_id: DEMO.projectId, auth_provider: AUTH_PROVIDER, branch_id: DEMO.main },
+        database_name: "theirs",
+      });
+      return;
+    case "disintegrate":
+      await send("DELETE", `${PATH}/auth/integration/${AUTH_PROVIDER}`);
+      return;
+    case "mail": {
+      const smtp = { host: "theirs.example.com", port: 25, username: "t", password: "t", sender_name: "T" };
+      await send("PATCH", `${PATH}/auth/email_server`, { type: "standard", ...smtp, sender_email: "t@example.com" });
+      return;
+    }
+    // Between two requests of ours: the model of test/rules does it.
+    case "replace":
+      return;
+  }
+}

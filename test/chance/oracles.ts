@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import { outputOf } from "./edits";
+import { CANARY, type Command, type Program, type Value } from "./history";
+import { isOurs } from "./programs";
+import { differences, holds, type Change, type Things } from "./objects";
+import type { Held, Ran } from "./player";
+
+/** One command, and what was there before and after it. */
+export interface Observed {
+  readonly command: Command;
+  /** As it was given to the command. */
+  readonly program: Program;
+  readonly ran: Ran;
+  readonly before: readonly Held[];
+  readonly after: readonly Held[];
+  readonly things: Things;
+  /** What changed at the service meanwhile, but for what a colleague did. */
+  readonly changes: readonly Change[];
+  /** A colleague acted during it. */
+  readonly isBeside: boolean;
+  /** Faults, or the end of a process. */
+  readonly isTroubled: boolean;
+  /** Our requests that may have changed something, as `METHOD path`. */
+  readonly sent: readonly string[];
+  /** The keys of everything that this history's commands have created, whether or not a state knows it. */
+  readonly made: ReadonlySet<string>;
+  /** Everything that was said since the history began. */
+  readonly said: string;
+  readonly stored: ReadonlyMap<string, string>;
+}
+
+type Oracle = (seen: Observed) => string[];
+
+const nameOf = ({ thing }: Change): string => `${thing.list} ${thing.name || thing.projectId}`;
+const holdersOf = ({ before, after }: Observed, { thing }: Change): Held[] =>
+  [...before, ...after].filter((held) => holds(held, thing));
+
+/** The commands that may change the service. */
+const CHANGING: readonly Command["run"][] = ["up", "destroy", "drift --repair"];
+
+/** Names of the resources with a step that may change something. */
+const touched = ({ ran }: Observed): Set<string> =>
+  new Set(ran.steps.flatMap((step) => (/^(refresh|read|same|plan) /.test(step) ? [] : [step.slice(step.lastIndexOf(" ") + 1)])));
+
+/** A Whitelist clears its list, and an integration takes along what is in it. */
+function isTakenAlong(seen: Observed, change: Change): boolean {
+  const steps = touched(seen);
+  const { thing } = change;
+  const whole = [...seen.before, ...seen.after].filter(({ kind, name }) => kind === "Whitelist" && steps.has(name));
+  if (thing.list === "domains" && whole.some(({ id }) => id.split("/")[0] === thing.projectId)) return true;
+  const integration = seen.changes.find((one) => one.thing.list === "integrations" && one.thing.name === thing.home);
+  return integration !== undefined && integration.what === change.what && (isMade(seen, integration) || holdersOf(seen, integration).length > 0);
+}
+
+const isMade = ({ made }: Observed, { key }: Change): boolean => made.has(key);
+
+const ORACLES: Readonly<Record<string, Oracle>> = {
+  "a command that only looks sends no change": ({ command, sent }) =>
+    CHANGING.includes(command.run) ? [] : [...sent],
+
+  "nothing of others is changed": (seen) =>
+    seen.changes
+      .filter((change) => change.what !== "added" && holdersOf(seen, change).length === 0)
+      .filter((change) => !isMade(seen, change) && !isTakenAlong(seen, change))
+      .map((change) => `${nameOf(change)} was ${change.what}`),
+
+  "what is there becomes ours only by adopt": (seen) => {
+    const known = new Set(seen.before.map(({ urn }) => urn));
+    return seen.after
+      .filter(({ urn, kind, inputs }) => !known.has(urn) && !["EmailServer", "Whitelist"].includes(kind) && [undefined, false].includes(inputs["adopt"] as undefined))
+      .flatMap((held) =>
+        [...seen.things].filter(([key, thing]) => holds(held, thing) && !seen.made.has(key) && !seen.before.some((one) => holds(one, thing)) && !isAlwaysThere(thing.name, seen, thing.home)).map(([key]) => `${key} is "${held.name}" now`),
+      );
+  },
+
+  "a change has a step": (seen) => {
+    const steps = touched(seen);
+    return seen.changes
+      .filter((change) => !isTakenAlong(seen, change))
+      .filter((change) => {
+        const holders = holdersOf(seen, change);
+        return holders.length > 0 && !holders.some(({ name }) => steps.has(name));
+      })
+      .map((change) => `${nameOf(change)} was ${change.what}, and no step is for it: ${seen.ran.steps.join(", ")}`);
+  },
+
+  "an update does what its plan shows": ({ ran }) => {
+    if (ran.planned === undefined) return [];
+    const more = ran.steps.filter((step) => !step.startsWith("refresh ") && ran.planned?.includes(step) !== true);
+    const less = ran.code === 0 ? ran.planned.filter((step) => !ran.steps.includes(step)) : [];
+    return [...more.map((step) => `not planned: ${step}`), ...less.map((step) => `planned, not done: ${step}`)];
+  },
+
+  "what is protected or retained stays": (seen) => {
+    const { before, changes } = seen;
+    return changes
+      .filter(({ what }) => what === "removed")
+      .filter((change) => !isTakenAlong(seen, change))
+      .flatMap((change) => before.filter((held) => holds(held, change.thing) && (held.protect || held.retainOnDelete)).map(({ name }) => `"${name}": ${nameOf(change)} was removed`));
+  },
+
+  "no secret in clear": ({ stored }) =>
+    [...stored].flatMap(([place, text]) => {
+      const at = text.indexOf(CANARY);
+      return at < 0 ? [] : [`${place}: …${text.slice(Math.max(0, at - 80), at + 60)}…`];
+    }),
+
+  "what was made is in the state or in the message": (seen) => {
+    if (seen.ran.isCut) return [];
+    const words = seen.ran.text;
+    return seen.changes
+      .filter((change) => change.what === "added" && seen.things.has(change.key))
+      .filter(({ thing }) => !seen.after.some((held) => holds(held, thing)) && !isAlwaysThere(thing.name, seen, thing.home))
+      .filter(({ thing }) => !(words.includes(thing.name) || /Could not|ould not be/.test(words)))
+      .map((change) => `${nameOf(change)} was made`);
+  },
+
+  "a failure says what it has changed": (seen) => {
+    if (seen.ran.code === 0 || seen.ran.isCut) return [];
+    return seen.changes
+      .filter((change) => change.what !== "added" && !isTakenAlong(seen, change))
+      .flatMap((change) => {
+        const holders = seen.after.filter((held) => holds(held, change.thing));
+        const silent = holders.filter((held) => differences(held, seen.things).length > 0 && !held.unfinished && !seen.ran.text.includes(held.name));
+        return silent.map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`);
+      });
+  },
+
+  "nothing to do means equal": (seen) => {
+    const { command, ran, isTroubled, isBeside, program, after, things } = seen;
+    if (ran.code !== 0 || ran.isCut || isBeside) return [];
+    const isEmpty = ran.steps.every((step) => step.startsWith("refresh "));
+    const isPlan = (command.run === "preview" || command.run === "up") && !("target" in command) && !("replace" in command);
+    const wrong: string[] = [];
+    if (isPlan && isEmpty) wrong.push(...planned(program, after));
+    const hasLooked = (isPlan && "refresh" in command) || command.run === "refresh" || (command.run === "drift" && !isTroubled);
+    if (hasLooked && isEmpty && command.run !== "refresh") wrong.push(...drifted(program, after, things));
+    return wrong;
+  },
+
+  "a failure is in words": ({ ran }) => {
+    if (ran.code === 0 || ran.isCut) return [];
+    return ran.text
+      .split("\n")
+      .filter((line) => /\bat .*\.(js|ts|cjs|mts):\d+|<h1>|<html>|Axios|\[object |undefined\b|TypeError|\bNaN\b/.test(line))
+      .map((line) => line.trim());
+  },
+};
+
+/** A new integration has them. */
+const isAlwaysThere = (name: string, { made, things }: Observed, home: string): boolean =>
+  ["google", "github"].includes(name) && [...things].some(([key, { list, name: id }]) => list === "integrations" && id === home && made.has(key));
+
+const ignoredIn = (program: Program, name: string): readonly string[] =>
+  program.find((one) => one.name === name)?.options.ignoreChanges ?? [];
+
+/** Entries that differ from the service in what the program does not ignore. */
+export const drifted = (program: Program, held: readonly Held[], things: Things): string[] =>
+  held
+    .filter(({ toDelete }) => !toDelete)
+    .flatMap((one) => {
+      const ignored = ignoredIn(program, one.name);
+      if (ignored.includes("*")) return [];
+      return differences(one, things)
+        .filter((text) => !ignored.some((name) => text.startsWith(`${name}:`)))
+        .map((text) => `"${one.name}" (${one.id}): ${text}`);
+    });
+
+/** Where program and state differ. */
+export function planned(program: Program, held: readonly Held[]): string[] {
+  const ours = program.filter(({ kind }) => isOurs(kind));
+  // The children of a component of ours have names of its own.
+  if (program.some(({ kind }) => kind === "ComputeGroup" || kind === "ProjectAuth")) return [];
+  const missing = ours.filter(({ name }) => !held.some((one) => one.name === name)).map(({ name }) => `"${name}" is not in the state`);
+  const more = held.filter(({ name }) => !ours.some((one) => one.name === name)).map(({ name }) => `"${name}" is not in the program`);
+  const differ = ours.flatMap(({ name, args, options }) => {
+    const entry = held.find((one) => one.name === name);
+    if (entry === undefined || options.ignoreChanges?.includes("*") === true) return [];
+    return Object.entries(args)
+      .filter(([key, value]) => options.ignoreChanges?.includes(key) !== true && outputOf(value) === undefined)
+      .filter(([key, value]) => !isSameValue(value, entry.inputs[key]))
+      .map(([key, value]) => `"${name}": ${key} is ${JSON.stringify(value)} in the program, and ${JSON.stringify(entry.inputs[key])} in the state`);
+  });
+  return [...missing, ...more, ...differ];
+}
+
+/** The value as the state stores it, without marks. */
+function plain(value: Value): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if ("$secret" in value) return value.$secret;
+  if ("$env" in value) return { fromEnv: value.$env };
+  if (Array.isArray(value)) return value.map(plain);
+  return Object.fromEntries(Object.entries(value as Properties).map(([key, one]) => [key, plain(one as Value)]));
+}
+
+/** `check` normalises domains, addresses and sizes; the effect of that is tested by each kind. */
+function isSameValue(value: Value, stored: unknown): boolean {
+  const declared = plain(value);
+  if (isDeepStrictEqual(declared, stored)) return true;
+  const loose = (one: unknown): string => JSON.stringify(one ?? null).toLowerCase().replaceAll("/\"", "\"");
+  return loose(declared) === loose(stored) || (Array.isArray(declared) && Array.isArray(stored) && declared.length >= stored.length);
+}
+
+/** What the command has broken, each with the oracle's name. */
+export const broken = (seen: Observed): string[] =>
+  Object.entries(ORACLES).flatMap(([name, oracle]) => oracle(seen).map((what) => `${name}: ${what}`));

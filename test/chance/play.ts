@@ -1,0 +1,178 @@
+import { act } from "./deeds";
+import { edited, freed } from "./edits";
+import type { Command, History, Program, Step, Trouble } from "./history";
+import { changesBetween, thingsAt, type Change, type Things } from "./objects";
+import { broken, drifted, type Observed, planned } from "./oracles";
+import type { Held, Player, Ran } from "./player";
+
+/** What a history came to. */
+export interface Played {
+  /** What was broken, with the step. Empty: all oracles hold. */
+  readonly broken: readonly string[];
+  /** The commands as they ended, for a person who reads a failing case. */
+  readonly log: readonly string[];
+  /** It came to its end with an empty plan and an empty project. */
+  readonly isHealed: boolean;
+}
+
+/** How often a last `up` follows the advice of its messages. */
+const MOST_TRIES = 6;
+
+export async function play(player: Player, history: History): Promise<Played> {
+  const run = new Play(player, history);
+  await run.all();
+  return { broken: run.broken, log: run.log, isHealed: run.isHealed };
+}
+
+class Play {
+  readonly broken: string[] = [];
+  readonly log: string[] = [];
+  isHealed = false;
+  #program: Program;
+  readonly #environment: Record<string, string>;
+  /** The keys of what our commands have created. */
+  readonly #made = new Set<string>();
+  #said = "";
+  #hasColleague = false;
+
+  constructor(
+    readonly player: Player,
+    readonly history: History,
+  ) {
+    this.#program = history.program;
+    this.#environment = { ...history.environment };
+  }
+
+  async all(): Promise<void> {
+    for (const [i, step] of this.history.steps.entries()) {
+      await this.#step(step, `step ${i}`);
+      if (this.broken.length > 0) return;
+    }
+    await this.#heal();
+  }
+
+  async #step(step: Step, when: string): Promise<void> {
+    if (step.do === "edit") {
+      this.#program = step.edits.reduce(edited, this.#program);
+    } else if (step.do === "colleague") {
+      this.#hasColleague = true;
+      await act(this.player.world, step.deed);
+    } else if (step.do === "environment") {
+      if (step.value === null) delete this.#environment[step.name];
+      else this.#environment[step.name] = step.value;
+    } else {
+      await this.#command(step.command, when, step.trouble);
+    }
+  }
+
+  async #command(command: Command, when: string, trouble?: Trouble): Promise<Ran & { after: readonly Held[]; things: Things }> {
+    const { player } = this;
+    const program = this.#program;
+    const before = await player.held();
+    const changes: Change[] = [];
+    let last = await thingsAt(player.world);
+    let isBeside = false;
+    await player.world.forgetRequests();
+    const take = async (): Promise<void> => {
+      const now = await thingsAt(player.world);
+      for (const change of changesBetween(last, now)) {
+        changes.push(change);
+        if (change.what === "added") this.#made.add(change.key);
+      }
+      last = now;
+    };
+    const sent: string[] = [];
+    const ran = await player.run(command, {
+      program,
+      environment: this.#environment,
+      trouble,
+      act: async () => {
+        if (trouble?.beside === undefined) return;
+        isBeside = this.#hasColleague = true;
+        await take();
+        sent.push(...(await player.world.mutations()));
+        await act(player.world, trouble.beside.deed);
+        await player.world.forgetRequests();
+        last = await thingsAt(player.world);
+      },
+    });
+    await take();
+    sent.push(...(await player.world.mutations()));
+    if (ran.program !== undefined) this.#program = ran.program;
+    this.#said += ran.text;
+    const after = await player.held();
+    const seen: Observed = {
+      ...{ command, program, ran, before, after, changes, isBeside, sent, made: this.#made, said: this.#said, things: last },
+      isTroubled: trouble !== undefined && (trouble.faults.length > 0 || trouble.end !== undefined),
+      stored: await player.stored(),
+    };
+    const wrong = broken(seen).map((text) => `${when} (${command.run}): ${text}`);
+    this.broken.push(...wrong);
+    this.log.push(`${when}: ${JSON.stringify(command)} -> ${ran.code}${ran.isCut ? ", cut" : ""}\n  ${ran.steps.join(", ")}\n${ran.text}`);
+    return { ...ran, after, things: last };
+  }
+
+  /** From here on nothing goes wrong: program, state and service come together, and all of ours goes. */
+  async #heal(): Promise<void> {
+    Object.assign(this.#environment, this.history.environment);
+    const last = await this.#follow({ run: "up", refresh: true, seed: 1 }, "the last up");
+    if (this.broken.length > 0 || last === undefined) return;
+    for (const command of [{ run: "preview" }, { run: "preview", refresh: true }] as const) {
+      const plan = await this.#command(command, "after the last up");
+      const steps = plan.steps.filter((step) => !step.startsWith("refresh "));
+      if (plan.code !== 0 || steps.length > 0) this.broken.push(`the plan after the last up is not empty: ${steps.join(", ")} ${plan.text}`);
+    }
+    const { after, things } = last;
+    const wrong = [...planned(this.#program, after), ...drifted(this.#program, after, things)];
+    this.broken.push(...wrong.map((text) => `after the last up, program, state and service differ: ${text}`));
+    if (this.broken.length > 0) return;
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    // Nothing keeps it any more.
+    const kept = this.#program.filter(({ options }) => options.retainOnDelete === true).map(({ name }) => name);
+    this.#program = this.#program.map(freed);
+    const ran = await this.#follow({ run: "up", seed: 1 }, "the up before the end");
+    if (this.broken.length > 0 || ran === undefined) return;
+    const end = await this.#command({ run: "destroy" }, "the end");
+    if (this.broken.length > 0) return;
+    if (end.code !== 0 || end.after.length > 0) {
+      this.broken.push(`the destroy does not end well: ${end.after.map(({ name }) => name).join()} ${end.text}`);
+      return;
+    }
+    this.isHealed = true;
+    if (this.#hasColleague || kept.length > 0) return;
+    const left = [...end.things].filter(([key]) => this.#made.has(key)).filter(([, { name }]) => !this.#said.includes(name));
+    this.broken.push(...left.map(([key]) => `made, in no state, and never mentioned: ${key}`));
+  }
+
+  /** A command again and again, as long as its message says what to do. */
+  async #follow(command: Command, when: string) {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const ran = await this.#command(command, when);
+      if (ran.code === 0 || this.broken.length > 0) return ran;
+      if (!(await this.#advised(ran.text)) && tries > 1) return undefined;
+    }
+    return undefined;
+  }
+
+  /** Does what a message asks for; false if it asks for nothing that we know. */
+  async #advised(text: string): Promise<boolean> {
+    let isDone = false;
+    for (const line of text.split("\n")) {
+      const [, name] = /Could not create \w+ \("([^"]+)"\)/.exec(line) ?? [];
+      const [, value] = /set "adopt: (true|'ep-[^']+')"/i.exec(line) ?? [];
+      if (name !== undefined && value !== undefined && !value.includes("…")) {
+        const adopt = value === "true" ? true : value.slice(1, -1);
+        this.#program = this.#program.map((one) => (one.name === name ? { ...one, args: { ...one.args, adopt } } : one));
+        isDone = true;
+      }
+      if (/user with this "email" exists already/.test(line)) {
+        for (const email of ["a@example.com", "b@example.com", "c@example.com"]) await act(this.player.world, { do: "remove user", email });
+        isDone = true;
+      }
+    }
+    return isDone;
+  }
+}
