@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { STAND_INS } from "../../src/contract/standIns";
+import { hashed } from "../../src/emulator/model/records";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { outputOf } from "./edits";
 import { CANARY, type Command, type Program, type Value } from "./history";
@@ -25,6 +27,8 @@ export interface Observed {
   readonly sent: readonly string[];
   /** The keys of everything that this history's commands have created, whether or not a state knows it. */
   readonly made: ReadonlySet<string>;
+  /** By URN: the arguments as the last command has deployed or refreshed them that may do so. */
+  readonly deployed: ReadonlyMap<string, Properties>;
   /** Everything that was said since the history began. */
   readonly said: string;
   readonly stored: ReadonlyMap<string, string>;
@@ -41,23 +45,43 @@ const CHANGING: readonly Command["run"][] = ["up", "destroy", "drift --repair"];
 
 /** Names of the resources with a step that may change something. */
 const touched = ({ ran }: Observed): Set<string> =>
-  new Set(ran.steps.flatMap((step) => (/^(refresh|read|same|plan) /.test(step) ? [] : [step.slice(step.lastIndexOf(" ") + 1)])));
+  new Set(
+    ran.steps.flatMap((step) =>
+      /^(refresh|read|same|plan) /.test(step) ? [] : [step.slice(step.lastIndexOf(" ") + 1)],
+    ),
+  );
 
-/** A Whitelist clears its list, and an integration takes along what is in it. */
+/**
+ * A Whitelist that is created clears its list, and an update of one removes what its state has. An integration takes
+ * along what is in it.
+ */
 function isTakenAlong(seen: Observed, change: Change): boolean {
   const steps = touched(seen);
   const { thing } = change;
-  const whole = [...seen.before, ...seen.after].filter(({ kind, name }) => kind === "Whitelist" && steps.has(name));
-  if (thing.list === "domains" && whole.some(({ id }) => id.split("/")[0] === thing.projectId)) return true;
+  const isCleared = ({ kind, name, id, urn }: Held): boolean => {
+    if (kind !== "Whitelist" || !steps.has(name) || id.split("/")[0] !== thing.projectId) return false;
+    const known = seen.before.find((held) => held.urn === urn);
+    return (
+      known === undefined ||
+      known.unfinished ||
+      known.toDelete ||
+      holds(known, thing) ||
+      seen.ran.steps.some((step) => /creat|replace|delete/.test(step) && step.endsWith(` ${name}`))
+    );
+  };
+  if (thing.list === "domains" && [...seen.before, ...seen.after].some(isCleared)) return true;
   const integration = seen.changes.find((one) => one.thing.list === "integrations" && one.thing.name === thing.home);
-  return integration !== undefined && integration.what === change.what && (isMade(seen, integration) || holdersOf(seen, integration).length > 0);
+  return (
+    integration !== undefined &&
+    integration.what === change.what &&
+    (isMade(seen, integration) || holdersOf(seen, integration).length > 0)
+  );
 }
 
 const isMade = ({ made }: Observed, { key }: Change): boolean => made.has(key);
 
 const ORACLES: Readonly<Record<string, Oracle>> = {
-  "a command that only looks sends no change": ({ command, sent }) =>
-    CHANGING.includes(command.run) ? [] : [...sent],
+  "a command that only looks sends no change": ({ command, sent }) => (CHANGING.includes(command.run) ? [] : [...sent]),
 
   "nothing of others is changed": (seen) =>
     seen.changes
@@ -68,9 +92,22 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "what is there becomes ours only by adopt": (seen) => {
     const known = new Set(seen.before.map(({ urn }) => urn));
     return seen.after
-      .filter(({ urn, kind, inputs }) => !known.has(urn) && !["EmailServer", "Whitelist"].includes(kind) && [undefined, false].includes(inputs["adopt"] as undefined))
+      .filter(
+        ({ urn, kind, inputs }) =>
+          !known.has(urn) &&
+          !["EmailServer", "Whitelist"].includes(kind) &&
+          [undefined, false].includes(inputs["adopt"] as undefined),
+      )
       .flatMap((held) =>
-        [...seen.things].filter(([key, thing]) => holds(held, thing) && !seen.made.has(key) && !seen.before.some((one) => holds(one, thing)) && !isAlwaysThere(thing.name, seen, thing.home)).map(([key]) => `${key} is "${held.name}" now`),
+        [...seen.things]
+          .filter(
+            ([key, thing]) =>
+              holds(held, thing) &&
+              !seen.made.has(key) &&
+              !seen.before.some((one) => holds(one, thing)) &&
+              !isAlwaysThere(thing.name, seen, thing.home),
+          )
+          .map(([key]) => `${key} is "${held.name}" now`),
       );
   },
 
@@ -97,7 +134,15 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     return changes
       .filter(({ what }) => what === "removed")
       .filter((change) => !isTakenAlong(seen, change))
-      .flatMap((change) => before.filter((held) => holds(held, change.thing) && (held.protect || held.retainOnDelete)).map(({ name }) => `"${name}": ${nameOf(change)} was removed`));
+      .flatMap((change) =>
+        before
+          .filter(
+            (held) =>
+              holds(held, change.thing) &&
+              (held.protect || held.retainOnDelete || held.inputs["deletionProtection"] === true),
+          )
+          .map(({ name }) => `"${name}": ${nameOf(change)} was removed`),
+      );
   },
 
   "no secret in clear": ({ stored }) =>
@@ -106,12 +151,57 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       return at < 0 ? [] : [`${place}: …${text.slice(Math.max(0, at - 80), at + 60)}…`];
     }),
 
+  "what stands stays in the state": (seen) => {
+    const { before, after, things, ran, command } = seen;
+    // A plan of ours may leave it to another entry, or keep what it gives up.
+    const isReleased = (held: Held): boolean =>
+      held.retainOnDelete ||
+      command.run === "state rename" ||
+      /deletedWith/.test(JSON.stringify(seen.program)) ||
+      isRetainedNow(seen, held);
+    return before
+      .filter((held) => !after.some((one) => one.urn === held.urn || one.id === held.id) && !isReleased(held))
+      .flatMap((held) => {
+        if (held.kind === "EmailServer" || held.inputs["absent"] === true) return [];
+        const left = [...things.values()].filter(
+          (thing) => holds(held, thing) && !after.some((one) => holds(one, thing)),
+        );
+        return ran.isCut ? [] : left.map((thing) => `"${held.name}": ${thing.list} ${thing.name}`);
+      });
+  },
+
+  "an interrupted repair leaves the state as it was, or drift says so": ({ command, ran, after, deployed }) => {
+    if (command.run !== "drift" || ran.code !== 0) return [];
+    return after
+      .filter(
+        ({ urn, inputs }) => deployed.has(urn) && !isDeepStrictEqual(visible(inputs), visible(deployed.get(urn) ?? {})),
+      )
+      .map(
+        ({ name, inputs, urn }) =>
+          `"${name}": ${JSON.stringify(visible(inputs))}, deployed ${JSON.stringify(visible(deployed.get(urn) ?? {}))}`,
+      );
+  },
+
+  "no stand-in reaches the service": ({ things }) =>
+    [...things]
+      .filter(([, { record }]) =>
+        Object.values(STAND_INS).some((text) => JSON.stringify(record).includes(hashed(text))),
+      )
+      .map(([key]) => key),
+
+  "a refused key is said with its place": ({ ran }) =>
+    / 401\b/.test(ran.text) && ran.code !== 0 && !/It comes from|Set a valid key|Write a valid key/.test(ran.text)
+      ? [ran.text.split("\n").find((line) => line.includes(" 401")) ?? ""]
+      : [],
+
   "what was made is in the state or in the message": (seen) => {
     if (seen.ran.isCut) return [];
     const words = seen.ran.text;
     return seen.changes
       .filter((change) => change.what === "added" && seen.things.has(change.key))
-      .filter(({ thing }) => !seen.after.some((held) => holds(held, thing)) && !isAlwaysThere(thing.name, seen, thing.home))
+      .filter(
+        ({ thing }) => !seen.after.some((held) => holds(held, thing)) && !isAlwaysThere(thing.name, seen, thing.home),
+      )
       .filter(({ thing }) => !(words.includes(thing.name) || /Could not|ould not be/.test(words)))
       .map((change) => `${nameOf(change)} was made`);
   },
@@ -122,7 +212,9 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       .filter((change) => change.what !== "added" && !isTakenAlong(seen, change))
       .flatMap((change) => {
         const holders = seen.after.filter((held) => holds(held, change.thing));
-        const silent = holders.filter((held) => differences(held, seen.things).length > 0 && !held.unfinished && !seen.ran.text.includes(held.name));
+        const silent = holders.filter(
+          (held) => differences(held, seen.things).length > 0 && !held.unfinished && !seen.ran.text.includes(held.name),
+        );
         return silent.map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`);
       });
   },
@@ -131,10 +223,12 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const { command, ran, isTroubled, isBeside, program, after, things } = seen;
     if (ran.code !== 0 || ran.isCut || isBeside) return [];
     const isEmpty = ran.steps.every((step) => step.startsWith("refresh "));
-    const isPlan = (command.run === "preview" || command.run === "up") && !("target" in command) && !("replace" in command);
+    const isPlan =
+      (command.run === "preview" || command.run === "up") && !("target" in command) && !("replace" in command);
     const wrong: string[] = [];
     if (isPlan && isEmpty) wrong.push(...planned(program, after));
-    const hasLooked = (isPlan && "refresh" in command) || command.run === "refresh" || (command.run === "drift" && !isTroubled);
+    const hasLooked =
+      (isPlan && "refresh" in command) || command.run === "refresh" || (command.run === "drift" && !isTroubled);
     if (hasLooked && isEmpty && command.run !== "refresh") wrong.push(...drifted(program, after, things));
     return wrong;
   },
@@ -143,14 +237,24 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     if (ran.code === 0 || ran.isCut) return [];
     return ran.text
       .split("\n")
-      .filter((line) => /\bat .*\.(js|ts|cjs|mts):\d+|<h1>|<html>|Axios|\[object |undefined\b|TypeError|\bNaN\b/.test(line))
+      .filter((line) =>
+        /\bat .*\.(js|ts|cjs|mts):\d+|<h1>|<html>|Axios|\[object |undefined\b|TypeError|\bNaN\b/.test(line),
+      )
       .map((line) => line.trim());
   },
 };
 
+/** It is retained from this program on. */
+const isRetainedNow = ({ program }: Observed, { name }: Held): boolean =>
+  program.find((one) => one.name === name)?.options.retainOnDelete === true;
+
+const visible = (inputs: Properties): Properties =>
+  Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.startsWith("__")));
+
 /** A new integration has them. */
 const isAlwaysThere = (name: string, { made, things }: Observed, home: string): boolean =>
-  ["google", "github"].includes(name) && [...things].some(([key, { list, name: id }]) => list === "integrations" && id === home && made.has(key));
+  ["google", "github"].includes(name) &&
+  [...things].some(([key, { list, name: id }]) => list === "integrations" && id === home && made.has(key));
 
 const ignoredIn = (program: Program, name: string): readonly string[] =>
   program.find((one) => one.name === name)?.options.ignoreChanges ?? [];
@@ -172,15 +276,22 @@ export function planned(program: Program, held: readonly Held[]): string[] {
   const ours = program.filter(({ kind }) => isOurs(kind));
   // The children of a component of ours have names of its own.
   if (program.some(({ kind }) => kind === "ComputeGroup" || kind === "ProjectAuth")) return [];
-  const missing = ours.filter(({ name }) => !held.some((one) => one.name === name)).map(({ name }) => `"${name}" is not in the state`);
-  const more = held.filter(({ name }) => !ours.some((one) => one.name === name)).map(({ name }) => `"${name}" is not in the program`);
+  const missing = ours
+    .filter(({ name }) => !held.some((one) => one.name === name))
+    .map(({ name }) => `"${name}" is not in the state`);
+  const more = held
+    .filter(({ name }) => !ours.some((one) => one.name === name))
+    .map(({ name }) => `"${name}" is not in the program`);
   const differ = ours.flatMap(({ name, args, options }) => {
     const entry = held.find((one) => one.name === name);
     if (entry === undefined || options.ignoreChanges?.includes("*") === true) return [];
     return Object.entries(args)
       .filter(([key, value]) => options.ignoreChanges?.includes(key) !== true && outputOf(value) === undefined)
       .filter(([key, value]) => !isSameValue(value, entry.inputs[key]))
-      .map(([key, value]) => `"${name}": ${key} is ${JSON.stringify(value)} in the program, and ${JSON.stringify(entry.inputs[key])} in the state`);
+      .map(
+        ([key, value]) =>
+          `"${name}": ${key} is ${JSON.stringify(value)} in the program, and ${JSON.stringify(entry.inputs[key])} in the state`,
+      );
   });
   return [...missing, ...more, ...differ];
 }
@@ -198,8 +309,14 @@ function plain(value: Value): unknown {
 function isSameValue(value: Value, stored: unknown): boolean {
   const declared = plain(value);
   if (isDeepStrictEqual(declared, stored)) return true;
-  const loose = (one: unknown): string => JSON.stringify(one ?? null).toLowerCase().replaceAll("/\"", "\"");
-  return loose(declared) === loose(stored) || (Array.isArray(declared) && Array.isArray(stored) && declared.length >= stored.length);
+  const loose = (one: unknown): string =>
+    JSON.stringify(one ?? null)
+      .toLowerCase()
+      .replaceAll('/"', '"');
+  return (
+    loose(declared) === loose(stored) ||
+    (Array.isArray(declared) && Array.isArray(stored) && declared.length >= stored.length)
+  );
 }
 
 /** What the command has broken, each with the oracle's name. */

@@ -1,3 +1,4 @@
+import type { Properties } from "../../src/contract/hiddenKeys";
 import { act } from "./deeds";
 import { edited, freed } from "./edits";
 import type { Command, History, Program, Step, Trouble } from "./history";
@@ -15,6 +16,9 @@ export interface Played {
   readonly isHealed: boolean;
 }
 
+/** After these the state says what it says. */
+const DEPLOYING: readonly Command["run"][] = ["up", "refresh", "destroy", "import", "state rename"];
+
 /** How often a last `up` follows the advice of its messages. */
 const MOST_TRIES = 6;
 
@@ -24,6 +28,8 @@ export async function play(player: Player, history: History): Promise<Played> {
   return { broken: run.broken, log: run.log, isHealed: run.isHealed };
 }
 
+const changing = (steps: readonly string[]): string[] => steps.filter((step) => !/^(refresh|read) /.test(step));
+
 class Play {
   readonly broken: string[] = [];
   readonly log: string[] = [];
@@ -32,6 +38,7 @@ class Play {
   readonly #environment: Record<string, string>;
   /** The keys of what our commands have created. */
   readonly #made = new Set<string>();
+  readonly #deployed = new Map<string, Properties>();
   #said = "";
   #hasColleague = false;
 
@@ -61,11 +68,31 @@ class Play {
       if (step.value === null) delete this.#environment[step.name];
       else this.#environment[step.name] = step.value;
     } else {
-      await this.#command(step.command, when, step.trouble);
+      await this.#withLooks(step.command, when, step.trouble);
     }
   }
 
-  async #command(command: Command, when: string, trouble?: Trouble): Promise<Ran & { after: readonly Held[]; things: Things }> {
+  /** What an acceptance or an import is for shows in the next plan. */
+  async #withLooks(command: Command, when: string, trouble?: Trouble): Promise<void> {
+    const isAccept = command.run === "drift --accept";
+    if (!isAccept && command.run !== "import") return void (await this.#command(command, when, trouble));
+    const plan = { run: "preview", refresh: true } as const;
+    const before = isAccept ? await this.#command(plan, `${when}, the plan before`) : undefined;
+    const ran = await this.#command(command, when, trouble);
+    if (ran.code !== 0 || ran.isCut || trouble?.beside !== undefined || this.broken.length > 0) return;
+    const after = await this.#command(plan, `${when}, the plan after`);
+    if (after.code !== 0 && before?.code !== 0) return;
+    const more = changing(after.steps).filter((step) =>
+      isAccept ? before?.steps.includes(step) !== true : /delete|replace/.test(step),
+    );
+    this.broken.push(...more.map((step) => `${when}: after ${command.run} the plan has ${step}`));
+  }
+
+  async #command(
+    command: Command,
+    when: string,
+    trouble?: Trouble,
+  ): Promise<Ran & { after: readonly Held[]; things: Things }> {
     const { player } = this;
     const program = this.#program;
     const before = await player.held();
@@ -102,13 +129,17 @@ class Play {
     this.#said += ran.text;
     const after = await player.held();
     const seen: Observed = {
-      ...{ command, program, ran, before, after, changes, isBeside, sent, made: this.#made, said: this.#said, things: last },
+      ...{ command, program, ran, before, after, changes, isBeside, sent, things: last },
+      ...{ made: this.#made, said: this.#said, deployed: this.#deployed },
       isTroubled: trouble !== undefined && (trouble.faults.length > 0 || trouble.end !== undefined),
       stored: await player.stored(),
     };
+    if (DEPLOYING.includes(command.run)) for (const { urn, inputs } of after) this.#deployed.set(urn, inputs);
     const wrong = broken(seen).map((text) => `${when} (${command.run}): ${text}`);
     this.broken.push(...wrong);
-    this.log.push(`${when}: ${JSON.stringify(command)} -> ${ran.code}${ran.isCut ? ", cut" : ""}\n  ${ran.steps.join(", ")}\n${ran.text}`);
+    this.log.push(
+      `${when}: ${JSON.stringify(command)} -> ${ran.code}${ran.isCut ? ", cut" : ""}\n  ${ran.steps.join(", ")}\n${ran.text}`,
+    );
     return { ...ran, after, things: last };
   }
 
@@ -119,8 +150,9 @@ class Play {
     if (this.broken.length > 0 || last === undefined) return;
     for (const command of [{ run: "preview" }, { run: "preview", refresh: true }] as const) {
       const plan = await this.#command(command, "after the last up");
-      const steps = plan.steps.filter((step) => !step.startsWith("refresh "));
-      if (plan.code !== 0 || steps.length > 0) this.broken.push(`the plan after the last up is not empty: ${steps.join(", ")} ${plan.text}`);
+      const steps = changing(plan.steps);
+      if (plan.code !== 0 || steps.length > 0)
+        this.broken.push(`the plan after the last up is not empty: ${steps.join(", ")} ${plan.text}`);
     }
     const { after, things } = last;
     const wrong = [...planned(this.#program, after), ...drifted(this.#program, after, things)];
@@ -143,7 +175,9 @@ class Play {
     }
     this.isHealed = true;
     if (this.#hasColleague || kept.length > 0) return;
-    const left = [...end.things].filter(([key]) => this.#made.has(key)).filter(([, { name }]) => !this.#said.includes(name));
+    const left = [...end.things]
+      .filter(([key]) => this.#made.has(key))
+      .filter(([, { name }]) => !this.#said.includes(name));
     this.broken.push(...left.map(([key]) => `made, in no state, and never mentioned: ${key}`));
   }
 
@@ -165,11 +199,14 @@ class Play {
       const [, value] = /set "adopt: (true|'ep-[^']+')"/i.exec(line) ?? [];
       if (name !== undefined && value !== undefined && !value.includes("…")) {
         const adopt = value === "true" ? true : value.slice(1, -1);
-        this.#program = this.#program.map((one) => (one.name === name ? { ...one, args: { ...one.args, adopt } } : one));
+        this.#program = this.#program.map((one) =>
+          one.name === name ? { ...one, args: { ...one.args, adopt } } : one,
+        );
         isDone = true;
       }
       if (/user with this "email" exists already/.test(line)) {
-        for (const email of ["a@example.com", "b@example.com", "c@example.com"]) await act(this.player.world, { do: "remove user", email });
+        for (const email of ["a@example.com", "b@example.com", "c@example.com"])
+          await act(this.player.world, { do: "remove user", email });
         isDone = true;
       }
     }

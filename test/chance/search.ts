@@ -54,12 +54,17 @@ export async function search({ engine, start, runs, lanes, attempts }: Search): 
         failing = { history, played };
         throw new Error(played.broken.join("\n"));
       });
-      const limit = MINUTES === undefined ? { numRuns: Math.ceil(runs / lanes) } : { numRuns: 1e6, interruptAfterTimeLimit: MINUTES * 60_000 };
+      const limit =
+        MINUTES === undefined
+          ? { numRuns: Math.ceil(runs / lanes) }
+          : { numRuns: 1e6, interruptAfterTimeLimit: MINUTES * 60_000 };
       await fc.check(property, { seed, ...limit });
       return failing === undefined ? [] : [told(engine, seed, failing.history, failing.played)];
     }),
   );
-  process.stdout.write(`${engine}: ${figures.histories} histories from seed ${SEED}, ${figures.healed} to their end.\n`);
+  process.stdout.write(
+    `${engine}: ${figures.histories} histories from seed ${SEED}, ${figures.healed} to their end.\n`,
+  );
   const found = ends.flat();
   if (found.length > 0) throw new Error(found.join("\n\n"));
   return figures;
