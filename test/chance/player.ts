@@ -30,7 +30,10 @@ export interface Given {
 }
 
 export interface Ran {
-  /** The command succeeded: it found nothing that it reports by its exit code, or did all. */
+  /**
+   * The exit code (those of `pulumi-svc`: AGENTS.md, Exit codes). 0: it found nothing that it reports by its code, or did
+   * all, or there was nothing to do; -1: a signal has ended it.
+   */
   readonly code: number;
   /** All that it said, also on success. */
   readonly text: string;

@@ -26,6 +26,8 @@ export interface StackOptions {
   /** A plain JavaScript program, `svc` and `pulumi` at hand; what it assigns to `exports` are the stack's outputs. */
   readonly program: string;
   readonly emulator?: EmulatorOptions;
+  /** That of another stack, which closes it. @default one of its own */
+  readonly service?: Service;
   /** False: neither key nor base URL in the configuration; the environment gives them. @default true */
   readonly configured?: boolean;
   /** The node_modules of the program. @default this repository's */
@@ -78,6 +80,8 @@ export class Stack {
   readonly #packages: string;
   /** The program runs in a process for each command. */
   #hasOwnProgram = false;
+  /** Its service is that of another stack. */
+  #isGuest = false;
   /** Everything the CLI has said so far. */
   said = "";
 
@@ -103,6 +107,7 @@ export class Stack {
   static async create({
     program,
     emulator,
+    service: given,
     configured = true,
     modules = join(ROOT, "node_modules"),
     cheapDigests,
@@ -111,8 +116,10 @@ export class Stack {
   }: StackOptions): Promise<Stack> {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
-    const service = await Service.start({ apiKey: `canary-key-${randomBytes(9).toString("hex")}`, ...emulator });
+    const apiKey = `canary-key-${randomBytes(9).toString("hex")}`;
+    const service = given ?? (await Service.start({ apiKey, ...emulator }));
     const stack = new Stack(mkdtempSync(join(tmpdir(), "pulumi-svc-engine-")), service, ownProcess, modules);
+    stack.#isGuest = given !== undefined;
     open.push(stack);
     if (cheapDigests === true) stack.env["CHEAP_DIGESTS"] = "1";
     stack.#write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n");
@@ -339,8 +346,16 @@ export class Stack {
     );
   }
 
-  /** Where, if anywhere, a secret stands in clear: in what was said, in the state, in a file of the backend or the home. */
+  /** Where, if anywhere, a secret stands in clear. */
   async leaks(secrets: readonly string[]): Promise<string[]> {
+    const places = await this.places();
+    return secrets.flatMap((secret) =>
+      [...places].filter(([, text]) => text.includes(secret)).map(([place]) => `${secret} in ${place}`),
+    );
+  }
+
+  /** What was said, the state, and the files of the backend and the home. */
+  async places(): Promise<Map<string, string>> {
     const places = new Map<string, string>([
       ["the CLI's output", this.said],
       ["the exported state", await this.exported()],
@@ -350,9 +365,7 @@ export class Stack {
       if (!file.startsWith(this.#project) || file.includes("Pulumi.dev"))
         places.set(file, readFileSync(file, "latin1"));
     }
-    return secrets.flatMap((secret) =>
-      [...places].filter(([, text]) => text.includes(secret)).map(([place]) => `${secret} in ${place}`),
-    );
+    return places;
   }
 
   /** How every test ends: the plan is empty, so is the plan after a refresh, destroy works, and nothing of ours is left. */
@@ -371,7 +384,7 @@ export class Stack {
   }
 
   async close(): Promise<void> {
-    await this.service.emulator.close();
+    if (!this.#isGuest) await this.service.emulator.close();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }

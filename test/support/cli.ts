@@ -76,14 +76,17 @@ export interface RunOptions {
 }
 
 /** Runs `pulumi` and answers with its exit code, whatever it is. A run that does not end is killed, and throws. */
-export function pulumi(args: readonly string[], { cwd, env, input, onStart }: RunOptions): Promise<Run> {
+export const pulumi = (args: readonly string[], options: RunOptions): Promise<Run> => run("pulumi", args, options);
+
+/** The same with any command. */
+export function run(file: string, args: readonly string[], { cwd, env, input, onStart }: RunOptions): Promise<Run> {
   return new Promise((resolve, reject) => {
-    const child = spawn("pulumi", args, { cwd, env, detached: true });
+    const child = spawn(file, args, { cwd, env, detached: true });
     let text = "";
     let stdout = "";
     const timer = setTimeout(() => {
       kill(child.pid);
-      reject(new Error(`pulumi ${args.join(" ")} did not end within ${LONGEST_RUN_MS / 1000} s:\n${text}`));
+      reject(new Error(`${file} ${args.join(" ")} did not end within ${LONGEST_RUN_MS / 1000} s:\n${text}`));
     }, LONGEST_RUN_MS);
     child.stdout.on("data", (chunk: Buffer) => {
       text += chunk.toString();

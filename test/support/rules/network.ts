@@ -46,7 +46,14 @@ export interface Weather {
    * is in progress.
    */
   readonly onTrouble?: (n: number) => Promise<void>;
+  /**
+   * Called for every request, before the service receives it (if its sender ends meanwhile, it never arrives) and before
+   * the response.
+   */
+  readonly onRequest?: (n: number, moment: Moment) => Promise<void>;
 }
+
+export type Moment = "before" | "after";
 
 interface Answer {
   readonly status: number;
@@ -57,6 +64,7 @@ interface Answer {
 
 interface Seen {
   readonly weather: Weather;
+  requests: number;
   reads: number;
   changes: number;
   lists: number;
@@ -123,7 +131,7 @@ export class Network {
 
   /** Applies from now on. */
   set(projectId: string, weather: Weather): void {
-    const counts = { reads: 0, changes: 0, lists: 0, troubles: 0, here: 0, underWay: 0, ended: 0 };
+    const counts = { requests: 0, reads: 0, changes: 0, lists: 0, troubles: 0, here: 0, underWay: 0, ended: 0 };
     this.#projects.set(projectId, { weather, ...counts, deeds: Promise.resolve() });
   }
 
@@ -151,12 +159,16 @@ export class Network {
     const seen = this.#seenOf(url, body.toString());
     if (seen === undefined) return this.#answer(origin, request, response, body);
     seen.here += 1;
+    const n = seen.requests++;
     try {
+      await seen.weather.onRequest?.(n, "before");
+      if (request.socket.destroyed) return;
       await this.#beforeList(seen, method, url);
       await seen.deeds;
       seen.underWay += 1;
       try {
-        await this.#answer(origin, request, response, body, seen, await this.#howFor(seen, method));
+        const how = await this.#howFor(seen, method);
+        await this.#answer(origin, request, response, body, { seen, n, how });
       } finally {
         seen.underWay -= 1;
         seen.ended += 1;
@@ -179,8 +191,7 @@ export class Network {
     request: IncomingMessage,
     response: ServerResponse,
     body: Buffer,
-    seen?: Seen,
-    how?: How,
+    { seen, n = 0, how }: { readonly seen?: Seen; readonly n?: number; readonly how?: How | undefined } = {},
   ): Promise<void> {
     const { method = "GET", url = "" } = request;
     const isDone =
@@ -189,9 +200,10 @@ export class Network {
     const real = isDone ? await exchange(origin + url, method, headers, body.toString()) : undefined;
     const onTrouble = seen?.weather.onTrouble;
     if (seen !== undefined && onTrouble !== undefined && how !== undefined && method !== "GET") {
-      const n = seen.troubles++;
-      await inQuiet(seen, 1, () => onTrouble(n));
+      const trouble = seen.troubles++;
+      await inQuiet(seen, 1, () => onTrouble(trouble));
     }
+    await seen?.weather.onRequest?.(n, "after");
     const given: Answer | undefined = how === undefined ? real && answerOf(real) : ANSWERS[how];
     if (given === undefined) return void request.socket.destroy();
     const { status, type, text, retryAfter } = given;

@@ -1,6 +1,6 @@
 import { records, start, until, type Json } from "../emulator";
 import { exchangeJson } from "../inProcess";
-import type { EmulatorOptions } from "../../../src/emulator";
+import type { Emulator, EmulatorOptions } from "../../../src/emulator";
 import type { Place } from "../../kinds/KindCase";
 import { changesIn, Stack, type Program } from "./program";
 
@@ -45,7 +45,11 @@ export const placeIn = (projectId: string): Place => ({
 });
 
 export async function world(options: EmulatorOptions = {}): Promise<World> {
-  const { baseUrl, url, apiKey } = await start({ activationMs: 2, anyOAuthProvider: true, ...options });
+  return worldOf(await start({ activationMs: 2, anyOAuthProvider: true, ...options }));
+}
+
+/** A running emulator of this process. */
+export function worldOf({ baseUrl, url, apiKey }: Pick<Emulator, "baseUrl" | "url" | "apiKey">): World {
   const send = (address: string, method: string, body?: unknown) => exchangeJson(address, method, body, apiKey);
   const control = (method: string, path: string, body?: unknown) => send(`${url}/_emulator${path}`, method, body);
   const good = async (answer: ReturnType<typeof send>): Promise<Json> => {
