@@ -37,13 +37,21 @@ export async function act(world: World, deed: Deed): Promise<void> {
       return;
     }
     case "add provider":
-      await send("POST", `${PATH}/auth/oauth_providers`, { id: "microsoft", client_id: "theirs", client_secret: "theirs" });
+      await send("POST", `${PATH}/auth/oauth_providers`, {
+        id: "microsoft",
+        client_id: "theirs",
+        client_secret: "theirs",
+      });
       return;
     case "remove provider":
       await send("DELETE", `${PATH}/auth/oauth_providers/microsoft`);
       return;
     case "add user":
-      await send("POST", "/projects/auth/user", { project_id: DEMO.projectId, auth_provider: AUTH_PROVIDER, email: deed.email });
+      await send("POST", "/projects/auth/user", {
+        project_id: DEMO.projectId,
+        auth_provider: AUTH_PROVIDER,
+        email: deed.email,
+      });
       return;
     case "remove user": {
       const users = records(await world.holdings(DEMO.projectId), "users");

@@ -39,7 +39,8 @@ export function edited(program: Program, edit: Edit): Program {
   }
 }
 
-const isKept = ({ args, options }: Declared): boolean => options.protect === true || args["deletionProtection"] === true;
+const isKept = ({ args, options }: Declared): boolean =>
+  options.protect === true || args["deletionProtection"] === true;
 
 /** Nothing keeps it any more. */
 export function freed(one: Declared): Declared {
@@ -53,7 +54,9 @@ const isInside = ({ kind }: Declared): boolean => isOurs(kind) && KIND_CASES[kin
 function added(program: Program, resource: Declared): Program {
   const name = program.some((one) => one.name === resource.name) ? `${resource.name}b` : resource.name;
   const isIn = program.some((one) => one.name === name || conflicts(one, resource));
-  return isIn || lacksIntegration(resource, program) || program.length >= 8 ? program : [...program, { ...resource, name }];
+  return isIn || lacksIntegration(resource, program) || program.length >= 8
+    ? program
+    : [...program, { ...resource, name }];
 }
 
 /** The arguments of components of ours are left as they are drawn. */
@@ -61,7 +64,9 @@ function withArgument(one: Declared, argument: number, to: "other" | "value" | "
   if (one.kind === "Foreign") return { ...one, args: { text: `text ${argument % 3}` } };
   if (!isOurs(one.kind)) return one;
   const kindCase = KIND_CASES[one.kind];
-  const names = Object.keys(kindCase.arguments).filter((name) => !["projectId", "authProvider", "regionId"].includes(name));
+  const names = Object.keys(kindCase.arguments).filter(
+    (name) => !["projectId", "authProvider", "regionId"].includes(name),
+  );
   const name = names[argument % names.length];
   const its = name === undefined ? undefined : kindCase.arguments[name];
   if (name === undefined || its === undefined) return one;
@@ -69,7 +74,8 @@ function withArgument(one: Declared, argument: number, to: "other" | "value" | "
   // The others of its form go with it.
   if (one.kind === "EmailServer" && name === "type" && to !== "none") return { ...one, args: emailServer(one, to) };
   if (one.kind === "AuthIntegration" && name === "branchId") return one;
-  if (one.kind === "OAuthProvider" && ["clientId", "clientSecret"].includes(name)) return { ...one, args: credentials(one, to) };
+  if (one.kind === "OAuthProvider" && ["clientId", "clientSecret"].includes(name))
+    return { ...one, args: credentials(one, to) };
   const isRequired = name in kindCase.least(DEMO);
   if (to === "none") return had === undefined || isRequired ? one : { ...one, args: others };
   const secret = kindCase.secretArguments[name];

@@ -126,11 +126,12 @@ export class Engine implements Player {
     await this.stack.close();
   }
 
-  #weather({ trouble, act }: Given): Weather {
+  #weather({ trouble, act, executing }: Given): Weather {
     const { faults = [], beside, end } = trouble ?? {};
     const on = (which: "reads" | "changes") =>
       new Map(faults.filter((fault) => fault.on === which).map(({ at, how }) => [at, how]));
     return {
+      executing,
       reads: on("reads"),
       changes: on("changes"),
       onChange: async (n) => {

@@ -1,4 +1,3 @@
-import { DEMO } from "../kinds/KindCase";
 import { records, type Json } from "../support/emulator";
 import type { World } from "../support/rules/world";
 import type { Held } from "./player";
@@ -19,13 +18,28 @@ export interface Thing {
 /** By a key that tells apart objects of the same name in two integrations. */
 export type Things = ReadonlyMap<string, Thing>;
 
-const NAMES = { endpoints: "id", integrations: "auth_provider_project_id", oauth_providers: "id", domains: "domain", users: "id" } as const;
+const NAMES = {
+  endpoints: "id",
+  integrations: "auth_provider_project_id",
+  oauth_providers: "id",
+  domains: "domain",
+  users: "id",
+} as const;
 /** What a compute does by itself, and when something happened. */
-const PASSING = ["created_at", "updated_at", "last_active", "suspended_at", "current_state", "pending_state", "signing_keys", "transfer_token_hashes"];
-const PROJECTS = [DEMO.projectId, "prj-other"];
+const PASSING = [
+  "created_at",
+  "updated_at",
+  "last_active",
+  "suspended_at",
+  "current_state",
+  "pending_state",
+  "signing_keys",
+  "transfer_token_hashes",
+];
 
 export async function thingsAt(world: World): Promise<Things> {
-  const all = (await Promise.all(PROJECTS.map(async (projectId) => thingsIn(projectId, await world.holdings(projectId))))).flat();
+  const projects = await world.projects();
+  const all = projects.flatMap((project) => thingsIn(String(project["id"]), project));
   return new Map(all.map((thing) => [`${thing.projectId} ${thing.list} ${thing.home}/${thing.name}`, thing]));
 }
 
@@ -35,7 +49,13 @@ function thingsIn(projectId: string, project: Json): Thing[] {
   const listed = (["endpoints", "integrations", "oauth_providers", "domains", "users"] as const).flatMap((list) =>
     records(project, list).map((record): Thing => {
       const kept = Object.fromEntries(Object.entries(record).filter(([field]) => !PASSING.includes(field)));
-      return { projectId, list, name: String(record[NAMES[list]]), home: list === "endpoints" ? "" : home, record: kept };
+      return {
+        projectId,
+        list,
+        name: String(record[NAMES[list]]),
+        home: list === "endpoints" ? "" : home,
+        record: kept,
+      };
     }),
   );
   // The emulator's state has this one record.
@@ -55,7 +75,8 @@ export function changesBetween(before: Things, after: Things): Change[] {
   for (const [key, thing] of before) {
     const now = after.get(key);
     if (now === undefined) found.push({ what: "removed", key, thing });
-    else if (JSON.stringify(now.record) !== JSON.stringify(thing.record)) found.push({ what: "changed", key, thing: now });
+    else if (JSON.stringify(now.record) !== JSON.stringify(thing.record))
+      found.push({ what: "changed", key, thing: now });
   }
   for (const [key, thing] of after) if (!before.has(key)) found.push({ what: "added", key, thing });
   return found;
@@ -93,11 +114,16 @@ export function differences(held: Held, things: Things): string[] {
   const values = held.inputs;
   if (held.kind === "Whitelist") {
     const declared = (values["domains"] as string[]).toSorted();
-    const all = [...things.values()].filter(({ list, projectId }) => list === "domains" && projectId === held.id.split("/")[0]);
+    const all = [...things.values()].filter(
+      ({ list, projectId }) => list === "domains" && projectId === held.id.split("/")[0],
+    );
     const there = all.map(({ name }) => name).toSorted();
-    return JSON.stringify(declared) === JSON.stringify(there) ? [] : [`domains: declared ${declared.join()}, there ${there.join()}`];
+    return JSON.stringify(declared) === JSON.stringify(there)
+      ? []
+      : [`domains: declared ${declared.join()}, there ${there.join()}`];
   }
-  if (held.kind === "OAuthProvider" && values["absent"] === true) return one === undefined ? [] : ["absent: it is there"];
+  if (held.kind === "OAuthProvider" && values["absent"] === true)
+    return one === undefined ? [] : ["absent: it is there"];
   if (one === undefined) return held.kind === "EmailServer" ? ["no integration has it"] : ["it is not there"];
   return Object.entries(shown(one)).flatMap(([name, value]) => {
     const declared = values[name];
@@ -129,7 +155,14 @@ function shown({ list, record }: Thing): Record<string, unknown> {
       return { email: record["email"], name: record["name"] };
     case "email_server":
       return record["type"] === "standard"
-        ? { type: "standard", host: record["host"], port: record["port"], username: record["username"], senderEmail: record["sender_email"], senderName: record["sender_name"] }
+        ? {
+            type: "standard",
+            host: record["host"],
+            port: record["port"],
+            username: record["username"],
+            senderEmail: record["sender_email"],
+            senderName: record["sender_name"],
+          }
         : { type: record["type"] };
     case "domains":
       return { domain: record["domain"] };

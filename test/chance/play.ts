@@ -1,4 +1,7 @@
 import type { Properties } from "../../src/contract/hiddenKeys";
+import { DEMO } from "../kinds/KindCase";
+import type { Executing } from "../support/rules/network";
+import type { World } from "../support/rules/world";
 import { act } from "./deeds";
 import { edited, freed } from "./edits";
 import type { Command, History, Program, Step, Trouble } from "./history";
@@ -96,35 +99,25 @@ class Play {
     const { player } = this;
     const program = this.#program;
     const before = await player.held();
-    const changes: Change[] = [];
-    let last = await thingsAt(player.world);
+    const ours = new Ledger(player.world, this.#made);
     let isBeside = false;
-    await player.world.forgetRequests();
-    const take = async (): Promise<void> => {
-      const now = await thingsAt(player.world);
-      for (const change of changesBetween(last, now)) {
-        changes.push(change);
-        if (change.what === "added") this.#made.add(change.key);
-      }
-      last = now;
-    };
-    const sent: string[] = [];
+    const first = await thingsAt(player.world);
     const ran = await player.run(command, {
       program,
       environment: this.#environment,
       trouble,
+      executing: ours.executing,
       act: async () => {
-        if (trouble?.beside === undefined) return;
+        const { beside } = trouble ?? {};
+        if (beside === undefined) return;
         isBeside = this.#hasColleague = true;
-        await take();
-        sent.push(...(await player.world.mutations()));
-        await act(player.world, trouble.beside.deed);
-        await player.world.forgetRequests();
-        last = await thingsAt(player.world);
+        await ours.alone(() => act(player.world, beside.deed));
       },
     });
-    await take();
-    sent.push(...(await player.world.mutations()));
+    const last = await thingsAt(player.world);
+    // Nobody else acts there.
+    ours.add(changesBetween(first, last).filter(({ thing }) => thing.projectId !== DEMO.projectId));
+    const { changes, sent } = ours;
     if (ran.program !== undefined) this.#program = ran.program;
     this.#said += ran.text;
     const after = await player.held();
@@ -211,5 +204,47 @@ class Play {
       }
     }
     return isDone;
+  }
+}
+
+/** One at a time at a service: what it changes is seen before and after. */
+const turns = new WeakMap<World, Promise<unknown>>();
+
+/** What the requests of one command change, whoever else acts meanwhile. */
+class Ledger {
+  readonly changes: Change[] = [];
+  /** As `METHOD path`. */
+  readonly sent: string[] = [];
+
+  constructor(
+    readonly world: World,
+    readonly made: Set<string>,
+  ) {}
+
+  readonly executing: Executing = (method, url, work) => {
+    if (method === "GET") return work();
+    this.sent.push(`${method} ${url}`);
+    return this.alone(async () => {
+      const before = await thingsAt(this.world);
+      const result = await work();
+      this.add(changesBetween(before, await thingsAt(this.world)));
+      return result;
+    });
+  };
+
+  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = (turns.get(this.world) ?? Promise.resolve()).then(work);
+    turns.set(
+      this.world,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  }
+
+  add(changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.changes.push(change);
+      if (change.what === "added") this.made.add(change.key);
+    }
   }
 }

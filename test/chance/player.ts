@@ -1,5 +1,6 @@
 import type { Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
+import type { Executing } from "../support/rules/network";
 import type { World } from "../support/rules/world";
 import type { Command, Program, Trouble } from "./history";
 
@@ -27,6 +28,8 @@ export interface Given {
   readonly trouble: Trouble | undefined;
   /** A colleague's act of the trouble. */
   readonly act: () => Promise<void>;
+  /** Called in place of each request of ours that the service executes, which it does. */
+  readonly executing: Executing;
 }
 
 export interface Ran {

@@ -58,7 +58,8 @@ export async function search({ engine, start, runs, lanes, attempts }: Search): 
         MINUTES === undefined
           ? { numRuns: Math.ceil(runs / lanes) }
           : { numRuns: 1e6, interruptAfterTimeLimit: MINUTES * 60_000 };
-      await fc.check(property, { seed, ...limit });
+      const { errorInstance } = await fc.check(property, { seed, ...limit });
+      if (errorInstance !== null && failing === undefined) throw errorInstance;
       return failing === undefined ? [] : [told(engine, seed, failing.history, failing.played)];
     }),
   );
@@ -74,6 +75,9 @@ async function playOn(start: () => Promise<Player>, history: History): Promise<P
   const player = await start();
   try {
     return await play(player, history);
+  } catch (error) {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { broken: [`it cannot be played: ${what}`], log: [], isHealed: false };
   } finally {
     await player.close();
   }
@@ -99,5 +103,7 @@ const HISTORY: History = ${JSON.stringify(history, undefined, 2)};
 test(${JSON.stringify(broken[0] ?? "")}, () => expectToHold(${start}, HISTORY));
 `;
   writeFileSync(file, text);
-  return [`${engine}, seed ${seed}; the smallest history is in ${file}:`, ...broken, ...log].join("\n");
+  // A log that outlives the file has it, too.
+  const whole = JSON.stringify(history);
+  return [`${engine}, seed ${seed}; the smallest history is in ${file}:`, ...broken, ...log, whole].join("\n");
 }

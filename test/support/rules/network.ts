@@ -51,7 +51,12 @@ export interface Weather {
    * the response.
    */
   readonly onRequest?: (n: number, moment: Moment) => Promise<void>;
+  /** Called in place of the execution of a request, which it does. */
+  readonly executing?: Executing;
 }
+
+/** The execution of a request by the service. */
+export type Executing = <Result>(method: string, url: string, work: () => Promise<Result>) => Promise<Result>;
 
 export type Moment = "before" | "after";
 
@@ -197,7 +202,9 @@ export class Network {
     const isDone =
       how === undefined || how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
     const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
-    const real = isDone ? await exchange(origin + url, method, headers, body.toString()) : undefined;
+    const execute = (): Promise<Exchanged> => exchange(origin + url, method, headers, body.toString());
+    const { executing = (_method, _url, work) => work() }: Pick<Weather, "executing"> = seen?.weather ?? {};
+    const real = isDone ? await executing(method, url, execute) : undefined;
     const onTrouble = seen?.weather.onTrouble;
     if (seen !== undefined && onTrouble !== undefined && how !== undefined && method !== "GET") {
       const trouble = seen.troubles++;

@@ -25,6 +25,8 @@ export interface World {
   computes(projectId: string): Promise<Json[]>;
   /** The project in the service's state, whatever its lists show. */
   holdings(projectId: string): Promise<Json>;
+  /** All of them, each with its holdings. */
+  projects(): Promise<Json[]>;
   /** The received requests, as `METHOD path`. */
   requests(): Promise<string[]>;
   /** Those that may have changed something. */
@@ -57,9 +59,9 @@ export function worldOf({ baseUrl, url, apiKey }: Pick<Emulator, "baseUrl" | "ur
     if (status >= 300) throw new Error(`the service of the test refused: ${status} ${text}`);
     return body;
   };
+  const projects = async (): Promise<Json[]> => records((await control("GET", "/state")).body, "projects");
   const holdings = async (projectId: string): Promise<Json> => {
-    const { body } = await control("GET", "/state");
-    const found = records(body, "projects").find(({ id }) => id === projectId);
+    const found = (await projects()).find(({ id }) => id === projectId);
     if (found === undefined) throw new Error(`no project ${projectId}`);
     return found;
   };
@@ -76,6 +78,7 @@ export function worldOf({ baseUrl, url, apiKey }: Pick<Emulator, "baseUrl" | "ur
     call,
     ask,
     holdings,
+    projects,
     project: async (id, { integration = false, compute = false } = {}) => {
       const branches = [1, 2, 3, 4].map((n) => ({ id: branch(id, n), compute: compute && n === 1 }));
       await good(control("POST", "/projects", { id, branches }));
