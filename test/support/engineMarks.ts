@@ -11,7 +11,7 @@ export const unmarked = (properties: object): Properties =>
     isSecret(value) ? Reflect.get(Object(value), "value") : value,
   ) as Properties;
 
-const containsSecret = (value: unknown): boolean =>
+export const containsSecret = (value: unknown): boolean =>
   isSecret(value) || (typeof value === "object" && value !== null && Object.values(value).some(containsSecret));
 
 /** A provider's result with the engine's marks: those of the same paths, in objects only. */

@@ -1,0 +1,174 @@
+/** A program, and what its constructors give the SDK. */
+import { pointer } from "../../../../src/contract/pointer";
+import type { ArgumentRules } from "../../../../src/contract/declaration";
+import type { Properties } from "../../../../src/contract/hiddenKeys";
+import { isReference } from "../../../../src/contract/references";
+import { isSecret } from "../../../../src/contract/engineSecrets";
+import { KIND_CASES } from "../../../kinds";
+import { asSecret } from "../../engineMarks";
+import { inheritedAlias, urnOf, type AnyKind } from "./urns";
+
+/** A former name; with a parent if it was another one (null: none). */
+export type Alias = string | { readonly name: string; readonly parent: string | null };
+
+/** Resource options. Names are those of earlier resources in the program. */
+export interface Options {
+  readonly parent?: string;
+  readonly dependsOn?: readonly string[];
+  readonly protect?: boolean;
+  readonly retainOnDelete?: boolean;
+  readonly deletedWith?: string;
+  readonly ignoreChanges?: readonly string[];
+  readonly replaceOnChanges?: readonly string[];
+  readonly deleteBeforeReplace?: boolean;
+  readonly additionalSecretOutputs?: readonly string[];
+  /** In seconds. */
+  readonly customTimeouts?: Readonly<Record<string, number>>;
+  /** A transform that marks each text argument of this name secret. */
+  readonly transform?: string;
+  /** The name of an explicit Provider, which has the same account. */
+  readonly provider?: string;
+}
+
+/** One `new svc.Kind(name, inputs, options)`. */
+export interface Declared<Of extends AnyKind = AnyKind> {
+  readonly kind: Of;
+  readonly name: string;
+  /** Plain values, secrets (`asSecret`), references, and `output(...)` of earlier resources. */
+  readonly inputs: Properties;
+  readonly aliases?: readonly Alias[];
+  readonly options?: Options;
+}
+
+export type Program = readonly Declared[];
+
+/** An output of another resource as an input. */
+export class Output {
+  constructor(
+    readonly name: string,
+    readonly property: string,
+  ) {}
+}
+export const output = (name: string, property: string): Output => new Output(name, property);
+
+/** A resource as it is registered. */
+export interface Registered {
+  readonly declared: Declared;
+  readonly urn: string;
+  readonly parent: string | undefined;
+  /** Former URNs. */
+  readonly aliases: readonly string[];
+  /** The resources that must be registered before. */
+  readonly waitsFor: readonly string[];
+  readonly dependsOn: readonly string[];
+  readonly deletedWith: string | undefined;
+  readonly protect: boolean;
+  readonly deleteBeforeReplace: boolean | undefined;
+  readonly secretOutputs: readonly string[];
+}
+
+/** `urns` and `aliases` of the earlier ones. @throws if two wait for each other, as the SDK does */
+export function registered(program: Program): Registered[] {
+  const found: Registered[] = [];
+  for (const declared of program) {
+    const { kind, name, inputs, options = {} } = declared;
+    const parent = found.find((one) => one.declared.name === options.parent);
+    const urn = urnOf(kind, name, parent?.urn);
+    const depends = (options.dependsOn ?? []).flatMap((other) => [other, ...inside(program, other)]);
+    const dependsOn = [...new Set(depends)].filter((other) => other !== name);
+    const from = Object.values(inputs).flatMap((value) => (value instanceof Output ? [value.name] : []));
+    const { deletedWith } = options;
+    const waitsFor = [...dependsOn, ...from, ...[options.parent, deletedWith].filter((one) => one !== undefined)];
+    const rules = rulesOf(kind);
+    found.push({
+      declared,
+      urn,
+      parent: parent?.urn,
+      aliases: aliasesOf(declared, urn, parent),
+      waitsFor,
+      dependsOn,
+      deletedWith,
+      protect: options.protect ?? Object.keys(inputs).some((one) => rules[one]?.protects && inputs[one] === true),
+      deleteBeforeReplace: options.deleteBeforeReplace ?? deletesFirst(kind),
+      secretOutputs: [...secretOutputs(kind), ...(options.additionalSecretOutputs ?? [])],
+    });
+  }
+  const circle = found.find(({ declared: { name } }) => reaches(found, name, name));
+  if (circle !== undefined) throw new Error(`"${circle.declared.name}" depends on itself: the program never ends`);
+  return found;
+}
+
+/** Whoever depends on a component depends on all that is in it. */
+const inside = (program: Program, container: string): string[] =>
+  program
+    .filter(({ options }) => options?.parent === container)
+    .flatMap(({ name, kind }) => [name, ...(kind === "Group" ? inside(program, name) : [])]);
+
+function reaches(all: readonly Registered[], from: string, to: string, seen = new Set<string>()): boolean {
+  if (seen.has(from)) return false;
+  seen.add(from);
+  const { waitsFor = [] } = all.find(({ declared }) => declared.name === from) ?? {};
+  return waitsFor.some((other) => other === to || reaches(all, other, to, seen));
+}
+
+function aliasesOf({ kind, name, aliases = [] }: Declared, urn: string, parent: Registered | undefined): string[] {
+  const own = aliases.map((alias) => {
+    if (typeof alias === "string") return urnOf(kind, alias, parent?.urn);
+    // All components have the same type, so the URN tells only whether there was one.
+    return urnOf(kind, alias.name, alias.parent === null ? undefined : urnOf("Group", alias.parent));
+  });
+  const inherited = (parent?.aliases ?? []).flatMap((former) =>
+    [urnOf(kind, name, parent?.urn), ...own].map((child) => inheritedAlias(child, parent?.urn ?? "", former)),
+  );
+  return [...new Set([...own, ...inherited])].filter((alias) => alias !== urn);
+}
+
+type Rules = Readonly<Record<string, ArgumentRules<unknown> | undefined>>;
+
+interface Table {
+  readonly deleteBeforeReplace: boolean;
+  readonly args: Rules;
+  readonly outputs: Readonly<Record<string, { readonly secret?: true }>>;
+}
+
+const tableOf = (kind: AnyKind): Table | undefined =>
+  // A case keeps the declaration without its types.
+  kind === "Group" || kind === "Foreign" ? undefined : (KIND_CASES[kind].declaration as unknown as Table);
+const rulesOf = (kind: AnyKind): Rules => tableOf(kind)?.args ?? {};
+// A constructor sets the option only if it is true.
+const deletesFirst = (kind: AnyKind): boolean | undefined => tableOf(kind)?.deleteBeforeReplace || undefined;
+const secretOutputs = (kind: AnyKind): string[] =>
+  Object.entries(tableOf(kind)?.outputs ?? {}).flatMap(([name, { secret }]) => (secret ? [name] : []));
+
+/** The inputs with their hidden ones, once the outputs of other resources are known. `preview`: the mark of a preview. */
+export function sentInputs(
+  { declared: { kind, options = {} }, urn }: Registered,
+  given: Properties,
+  preview: true | number | undefined,
+): Properties {
+  if (kind === "Group") return {};
+  const { transform = "", customTimeouts, replaceOnChanges = [], ignoreChanges = [] } = options;
+  const args = Object.entries(given).map(([name, value]): [string, unknown] => {
+    const isGivenSecret = rulesOf(kind)[name]?.secret === true && value !== undefined && !isReference(value);
+    const isTransformed = name === transform && typeof value === "string";
+    return [name, (isGivenSecret || isTransformed) && !isSecret(value) ? asSecret(value) : value];
+  });
+  if (kind === "Foreign") return Object.fromEntries(args);
+  return {
+    ...Object.fromEntries(args),
+    __provider: pointer(kind),
+    __urn: urn,
+    ...(customTimeouts !== undefined && { __timeouts: customTimeouts }),
+    ...(replaceOnChanges.length > 0 && { __replaceOnChanges: true }),
+    ...(ignoreChanges.length > 0 && holdsReference(rulesOf(kind), given) && { __ignoreChanges: ignoreChanges }),
+    ...(preview !== undefined && { __preview: preview }),
+  };
+}
+
+const holdsReference = (rules: Rules, given: Properties): boolean =>
+  Object.entries(rules).some(([name, rule]) => {
+    const { reference } = rule ?? {};
+    if (reference === true) return isReference(given[name]);
+    if (reference === undefined) return false;
+    return Object.values(Object(Reflect.get(Object(given[name]), reference.valuesOf))).some(isReference);
+  });

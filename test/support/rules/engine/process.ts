@@ -1,0 +1,119 @@
+import type { ClientOptions } from "../../../../src/client";
+import type { Properties } from "../../../../src/contract/hiddenKeys";
+import type { Kind } from "../../../../src/contract/pointer";
+import { dynamicProvider } from "../../../../src/doors/dynamic/provider";
+import type { DynamicProvider } from "../../../../src/doors/dynamic/types";
+import type { LogLine } from "../../../../src/host/progress";
+import { Session, type SessionOptions } from "../../../../src/host/session";
+import { KIND_CASES } from "../../../kinds";
+import { unmarked } from "../../engineMarks";
+
+export interface Account {
+  readonly baseUrl: string;
+  /** Undefined: not configured. */
+  readonly apiKey: string | undefined;
+}
+
+export type Delays = Partial<ClientOptions> & Omit<SessionOptions, "client">;
+
+/** Short, but longer than the lag of lists in the tests. */
+const QUICK: Partial<ClientOptions> = { baseDelayMs: 2, lagMs: 30, pollCeilingMs: 5, attemptTimeoutMs: 10_000 };
+
+/** The methods that the engine calls. */
+export type Provider = Pick<DynamicProvider, "check" | "diff" | "create" | "read" | "update" | "delete">;
+export type Method = keyof Provider;
+
+/** Receives each call of a provider of ours, with what the engine gives. */
+export type Observe = (method: Method, kind: Kind, given: readonly unknown[]) => void;
+
+/** The provider processes of one command: one for each explicit provider, with a session for all kinds. */
+export class Process {
+  readonly log: LogLine[] = [];
+  readonly #providers = new Map<string, Provider>();
+  readonly #sessions = new Map<string, Session>();
+  readonly #dead = new AbortController();
+
+  constructor(
+    readonly account: Account,
+    readonly delays: Delays,
+    readonly observe: Observe = () => undefined,
+  ) {}
+
+  of(kind: Kind | "Foreign", instance = ""): Provider {
+    const key = `${instance} ${kind}`;
+    const known = this.#providers.get(key);
+    if (known !== undefined) return known;
+    const provider = this.#mortal(kind === "Foreign" ? FOREIGN : this.#started(kind, instance));
+    this.#providers.set(key, provider);
+    return provider;
+  }
+
+  /** As if it were killed: every call fails, the running ones too. What they go on with must find no service. */
+  kill(): void {
+    this.#dead.abort();
+  }
+
+  #started(kind: Kind, instance: string): Provider {
+    const { siblingStartsMs, lookAheadMs, digests, ...client } = this.delays;
+    const session =
+      this.#sessions.get(instance) ??
+      new Session((line) => this.log.push(line), {
+        client: { ...QUICK, ...client },
+        lookAheadMs,
+        ...(siblingStartsMs !== undefined && { siblingStartsMs }),
+        ...(digests !== undefined && { digests }),
+      });
+    this.#sessions.set(instance, session);
+    const provider = dynamicProvider(KIND_CASES[kind].lifecycle, session);
+    const settings: Record<string, string | undefined> = {
+      "svc:apiKey": this.account.apiKey,
+      "svc:baseUrl": this.account.baseUrl,
+    };
+    void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
+    return observed(provider, (method, given) => this.observe(method, kind, given));
+  }
+
+  #mortal(provider: Provider): Provider {
+    const { signal } = this.#dead;
+    const killed = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(new Error("error reading from server: EOF")));
+    });
+    killed.catch(() => undefined);
+    const call = <Result>(work: () => Promise<Result>): Promise<Result> =>
+      signal.aborted ? killed : Promise.race([work(), killed]);
+    return {
+      check: (olds, news) => call(() => provider.check(olds, news)),
+      diff: (id, olds, news) => call(() => provider.diff(id, olds, news)),
+      create: (news) => call(() => provider.create(news)),
+      read: (id, outs) => call(() => provider.read(id, outs)),
+      update: (id, olds, news) => call(() => provider.update(id, olds, news)),
+      delete: (id, outs) => call(() => provider.delete(id, outs)),
+    };
+  }
+}
+
+/** What the engine gives is not changed afterwards. */
+function observed(provider: Provider, see: (method: Method, given: readonly unknown[]) => void): Provider {
+  return {
+    check: (olds, news) => (see("check", [olds, news]), provider.check(olds, news)),
+    diff: (id, olds, news) => (see("diff", [id, olds, news]), provider.diff(id, olds, news)),
+    create: (news) => (see("create", [news]), provider.create(news)),
+    read: (id, outs) => (see("read", [id, outs]), provider.read(id, outs)),
+    update: (id, olds, news) => (see("update", [id, olds, news]), provider.update(id, olds, news)),
+    delete: (id, outs) => (see("delete", [id, outs]), provider.delete(id, outs)),
+  };
+}
+
+let created = 0;
+/** Somebody else's provider, which marks nothing. Without `check`, `diff` and `read` the SDK answers. */
+const FOREIGN: Provider = {
+  check: async (_, news) => ({ inputs: unmarkedResult(news), failures: [] }),
+  diff: async () => ({}),
+  create: async (news) => ({ id: `foreign-${++created}`, outs: unmarkedResult(news) }),
+  read: async (id, outs = {}) => ({ id, props: unmarkedResult(outs) }),
+  update: async (_, __, news) => ({ outs: unmarkedResult(news) }),
+  delete: async () => undefined,
+};
+
+/** The type of a result says that its secrets are marked: here there are none. */
+const unmarkedResult = (properties: Properties) => unmarked(properties) as never;
