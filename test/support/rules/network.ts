@@ -6,7 +6,7 @@ import { exchange, type Exchanged } from "../inProcess";
  * What happens to a request. `lost`: the connection ends without a response. `done`: after the service has executed it;
  * otherwise it never arrives.
  */
-const ANSWERS = {
+export const ANSWERS = {
   lost: undefined,
   "lost, done": undefined,
   "502": { status: 502, type: "text/html", text: "<html>bad gateway</html>" },
@@ -28,6 +28,13 @@ export const HOWS = Object.keys(ANSWERS) as readonly How[];
  * empty response is never wrong.
  */
 const UNSEEN = /^DELETE .*\/auth\/users\/|^PATCH .*\/oauth_providers\//;
+
+export const isExecuted = (how: How, method: string, url: string): boolean =>
+  how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
+
+/** The project that a request is about. */
+export const projectOf = (url: string, body: string): string =>
+  /\/projects\/(prj-[^/?]+)/.exec(url)?.[1] ?? /"project_id":"([^"]+)"/.exec(body)?.[1] ?? "";
 
 /** What happens to a project's requests during one command. */
 export interface Weather {
@@ -60,7 +67,7 @@ export type Executing = <Result>(method: string, url: string, work: () => Promis
 
 export type Moment = "before" | "after";
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly type: string | undefined;
   readonly text: string;
@@ -199,8 +206,7 @@ export class Network {
     { seen, n = 0, how }: { readonly seen?: Seen; readonly n?: number; readonly how?: How | undefined } = {},
   ): Promise<void> {
     const { method = "GET", url = "" } = request;
-    const isDone =
-      how === undefined || how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
+    const isDone = how === undefined || isExecuted(how, method, url);
     const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
     const execute = (): Promise<Exchanged> => exchange(origin + url, method, headers, body.toString());
     const { executing = (_method, _url, work) => work() }: Pick<Weather, "executing"> = seen?.weather ?? {};
@@ -222,8 +228,7 @@ export class Network {
   }
 
   #seenOf(url: string, body: string): Seen | undefined {
-    const projectId = /\/projects\/(prj-[^/?]+)/.exec(url)?.[1] ?? /"project_id":"([^"]+)"/.exec(body)?.[1] ?? "";
-    return this.#projects.get(projectId);
+    return this.#projects.get(projectOf(url, body));
   }
 
   async #howFor(seen: Seen, method: string): Promise<How | undefined> {

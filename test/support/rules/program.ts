@@ -45,7 +45,7 @@ export class Stack {
     this.#client = client;
   }
 
-  /** What is ours in the state. */
+  /** What is ours in the state, without what is deleted and not created again yet. */
   get state(): readonly Entry[] {
     return this.all.filter(isOurs);
   }
@@ -95,7 +95,8 @@ export class Stack {
 
   /** `pulumi destroy --yes`, with `--exclude-protected` where it is asked for. */
   async destroy(course: Course = { seed: 1 }, part: Part & { excludeProtected?: boolean } = {}): Promise<Outcome> {
-    const excludes = part.excludeProtected === true ? protectedIn(this.all) : undefined;
+    const kept = part.excludeProtected === true ? protectedIn(this.all) : undefined;
+    const excludes = kept && ((urn: string) => kept.has(urn));
     const run = new Run(this.#process(), this.all, course, false, "destroy", { ...part, excludes });
     await run.program([]);
     this.all = run.state;
@@ -133,7 +134,8 @@ export class Stack {
   }
 }
 
-const isOurs = (entry: Stored): entry is Entry => entry.kind !== "Foreign" && !isComponent(entry);
+const isOurs = (entry: Stored): entry is Entry =>
+  entry.kind !== "Foreign" && !isComponent(entry) && entry.pendingReplacement !== true;
 
 const outcome = ({ errors, steps, process }: Run): Outcome => ({ errors, steps, log: process.log });
 

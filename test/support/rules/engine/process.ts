@@ -104,14 +104,13 @@ function observed(provider: Provider, see: (method: Method, given: readonly unkn
   };
 }
 
-let created = 0;
-/** Somebody else's provider, which marks nothing. Without `check`, `diff` and `read` the SDK answers. */
+/** Somebody else's provider: its output `text` is what it was given. Without `check`, `diff` and `read` the SDK answers. */
 const FOREIGN: Provider = {
   check: async (_, news) => ({ inputs: unmarkedResult(news), failures: [] }),
   diff: async () => ({}),
-  create: async (news) => ({ id: `foreign-${++created}`, outs: unmarkedResult(news) }),
+  create: async (news) => ({ id: "foreign", outs: unmarkedResult({ ...news, text: news["given"] }) }),
   read: async (id, outs = {}) => ({ id, props: unmarkedResult(outs) }),
-  update: async (_, __, news) => ({ outs: unmarkedResult(news) }),
+  update: async (_, __, news) => ({ outs: unmarkedResult({ ...news, text: news["given"] }) }),
   delete: async () => undefined,
 };
 

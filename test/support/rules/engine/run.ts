@@ -28,11 +28,13 @@ export interface Course {
   readonly order?: "program" | "any";
 }
 
-/** Which part of a stack a command is about, by URN. */
+type ByUrn = (urn: string) => boolean;
+
+/** Which part of a stack a command is about. As a pattern of the CLI, each may match nothing. */
 export interface Part {
-  readonly targets?: ReadonlySet<string> | undefined;
-  readonly excludes?: ReadonlySet<string> | undefined;
-  readonly replaces?: ReadonlySet<string> | undefined;
+  readonly targets?: ByUrn | undefined;
+  readonly excludes?: ByUrn | undefined;
+  readonly replaces?: ByUrn | undefined;
 }
 
 /** What the engine changes while it works. The rest of an entry stays. */
@@ -109,8 +111,6 @@ export class Run {
 
   /** Registers every resource; then deletes those that the program no longer has. */
   async program(program: Program): Promise<void> {
-    const { replaces, targets } = this.part;
-    if (!this.#areKnown(replaces)) return;
     const all = this.#inOrder(program);
     const ready = new Map(all.map(({ declared: { name } }) => [name, deferred()] as const));
     for (const one of all) {
@@ -122,17 +122,14 @@ export class Run {
     }
     await Promise.all([...ready.values()].map(({ promise }) => promise));
     if (this.#isCancelled) return;
-    const areKnown = this.#areKnown(targets);
     await this.#deleteSurplus();
-    if (!areKnown) this.#isCancelled = true;
   }
 
   async refresh(): Promise<void> {
     const { targets } = this.part;
-    if (!this.#areKnown(targets)) return;
     const gone = new Set<Working>();
     const read = this.#base.filter((entry) => {
-      const isTarget = targets?.has(entry.urn) ?? true;
+      const isTarget = targets?.(entry.urn) ?? true;
       return isTarget && !isComponent(entry) && entry.pendingReplacement !== true;
     });
     // A failure stops no other read.
@@ -165,15 +162,6 @@ export class Run {
 
   #lookUp(): void {
     this.#olds = new Map(this.#base.filter(({ toDelete }) => toDelete !== true).map((entry) => [entry.urn, entry]));
-  }
-
-  #areKnown(urns: ReadonlySet<string> | undefined): boolean {
-    const unknown = [...(urns ?? [])].filter(
-      (urn) => !this.#urns.has(urn) && !this.#base.some((entry) => entry.urn === urn),
-    );
-    for (const urn of unknown) this.errors.push(`Target resource '${urn}' could not be found in the stack.`);
-    if (unknown.length > 0) this.#isCancelled = true;
-    return unknown.length === 0;
   }
 
   #inOrder(program: Program): readonly Registered[] {
@@ -268,7 +256,7 @@ export class Run {
     const { targets, replaces } = this.part;
     const old = this.#oldOf(one, entry);
     this.#urns.add(urn);
-    if (targets !== undefined && !targets.has(urn)) return this.#untargeted(entry, old);
+    if (targets?.(urn) === false) return this.#untargeted(entry, old);
     const missing = [...(entry.dependsOn ?? []), ...Object.keys(entry.dependencies), entry.parent, entry.deletedWith];
     if (missing.some((other) => other !== undefined && this.#skippedCreates.has(other))) {
       throw new Error(`Resource '${urn}' depends on a resource which was not specified in --target list.`);
@@ -276,7 +264,7 @@ export class Run {
 
     const news = entry.inputs;
     const isRecreated = this.#deletes.has(urn);
-    const isReplaceTarget = replaces?.has(urn) === true || old?.tainted === true;
+    const isReplaceTarget = replaces?.(urn) === true || old?.tainted === true;
     const isNew = isRecreated || isReplaceTarget || old === undefined;
     const considered = isNew ? news : withoutIgnored(news, old.inputs, entry.ignoreChanges ?? []);
     entry.inputs = await this.#check(entry, isNew ? {} : old.inputs, considered);
@@ -483,7 +471,7 @@ export class Run {
       return !this.#operated.has(this.#aliased.get(urn) ?? urn);
     });
     const { targets } = this.part;
-    const unnamed = targets === undefined ? [] : condemned.filter(({ urn }) => !targets.has(urn));
+    const unnamed = targets === undefined ? [] : condemned.filter(({ urn }) => !targets(urn));
     for (const { urn } of unnamed)
       this.errors.push(`Resource '${urn}' will be destroyed but was not specified in --target list.`);
     if (unnamed.length > 0 && !this.dry) return void (this.#isCancelled = true);
@@ -509,12 +497,12 @@ export class Run {
   #deletable(): (entry: Working) => boolean {
     const { targets, excludes } = this.part;
     if (targets !== undefined) {
-      const named = this.#base.filter(({ urn }) => targets.has(urn));
+      const named = this.#base.filter(({ urn }) => targets(urn));
       const all = named.flatMap((entry) => [entry, ...dependantsOf(entry, this.#base, { children: true })]);
       const urns = new Set(all.map(({ urn }) => urn));
       return ({ urn }) => urns.has(urn);
     }
-    return ({ urn }) => excludes?.has(urn) !== true;
+    return ({ urn }) => excludes?.(urn) !== true;
   }
 
   /** The entry, if it is protected. */

@@ -1,0 +1,217 @@
+import { inClear, unmarked, asSecret } from "../support/engineMarks";
+import type { How } from "../support/rules/network";
+import type { Process } from "../support/rules/engine/process";
+import { output, type AnyProgram, type Course, type Outcome, type Part, type Stack } from "../support/rules/program";
+import { world, type World } from "../support/rules/world";
+import type { Command, Declared, Program, Trouble, Value } from "./history";
+import type { Given, Held, Player, Ran } from "./player";
+import { renamed } from "./text";
+import { connect, startWire, withoutWaiting, type Link } from "./wire";
+
+/**
+ * The imitation of the engine as a player: a command takes milliseconds of a processor and no time, since the service is
+ * asked in memory and the clock skips each wait. One player at a time: the clock, the network and the environment are
+ * those of the process.
+ */
+export async function startImitated(): Promise<Player> {
+  const given = idle.pop() ?? (await world({ projects: [PROJECT, OTHER] }));
+  await given.reset();
+  return new Imitated(given, startWire());
+}
+
+const PROJECT = "prj-demo";
+const OTHER = "prj-other";
+/** Emulators of earlier players. */
+const idle: World[] = [];
+// They end with the test.
+afterEach(() => void idle.splice(0));
+
+/** What our client does by itself: waiting costs nothing here. */
+const PATIENT = { baseDelayMs: 250, lagMs: 3_000, pollCeilingMs: 2_000, attemptTimeoutMs: 10_000 };
+/** `20m`, as the constructor sends it. */
+const TIMEOUTS = { create: 1_200, update: 1_200, delete: 1_200 };
+
+class Imitated implements Player {
+  readonly stack: Stack;
+  #said = "";
+  #process: Process | undefined;
+
+  constructor(
+    readonly world: World,
+    readonly stop: () => void,
+  ) {
+    this.stack = world.stack(PATIENT);
+    this.stack.onProcess = (process) => (this.#process = process);
+  }
+
+  async run(command: Command, given: Given): Promise<Ran> {
+    const { program, environment, trouble } = given;
+    Object.assign(process.env, environment);
+    try {
+      return await withoutWaiting(async () => {
+        const isPlanned = command.run === "up" && command.seed % 2 === 0 && trouble === undefined;
+        connect(linkOf(undefined));
+        const plan = isPlanned ? await this.#engine({ ...command, run: "preview" }, program) : undefined;
+        const link = linkOf(given, () => this.#process?.kill());
+        connect(link);
+        const ran = await this.#command(command, program);
+        this.#said += (plan?.text ?? "") + ran.text;
+        return {
+          ...ran,
+          isCut: link.isCut,
+          ...(plan?.code === 0 && { text: plan.text + ran.text, planned: plan.steps }),
+        };
+      });
+    } finally {
+      for (const name of Object.keys(environment)) delete process.env[name];
+    }
+  }
+
+  /** What is deleted before its replacement is no object. */
+  held(): Promise<readonly Held[]> {
+    return Promise.resolve(
+      this.stack.state.map(({ inputs, outs, protect = false, retainOnDelete = false, toDelete = false, ...entry }) => ({
+        ...entry,
+        ...{ inputs: unmarked(inputs), outs: unmarked(outs), protect, retainOnDelete, toDelete },
+      })),
+    );
+  }
+
+  stored(): Promise<ReadonlyMap<string, string>> {
+    return Promise.resolve(
+      new Map([
+        ["what was said", this.#said],
+        ["the state", this.stack.all.map((entry) => inClear(entry)).join("\n")],
+      ]),
+    );
+  }
+
+  close(): Promise<void> {
+    this.stop();
+    idle.push(this.world);
+    return Promise.resolve();
+  }
+
+  async #command(command: Command, program: Program): Promise<Ran> {
+    switch (command.run) {
+      case "up":
+      case "preview":
+      case "refresh":
+      case "destroy":
+        return this.#engine(command, program);
+      case "state rename":
+      case "state taint": {
+        const name = nameOf(program, command.which);
+        const urn = this.stack.all.find((entry) => entry.name === name)?.urn;
+        if (name === undefined || urn === undefined) return ranBy([], []);
+        try {
+          if (command.run === "state taint") this.stack.taint(urn);
+          else this.stack.rename(urn, `${name}-again`);
+        } catch (error) {
+          return ranBy([String(error)], []);
+        }
+        const isRename = command.run === "state rename";
+        return { ...ranBy([], []), ...(isRename && { program: renamed(program, name, `${name}-again`) }) };
+      }
+      default:
+        throw new Error(`the imitation has no command "${command.run}"`);
+    }
+  }
+
+  async #engine(command: EngineCommand, program: Program): Promise<Ran> {
+    const { seed = 1, refresh, target, replace, excludeProtected } = command;
+    const course: Course = {
+      ...{ seed, jitterMs: 0, order: "any", looks: true, preview: "none" },
+      ...(refresh === true && { refreshFirst: () => Promise.resolve() }),
+    };
+    const part: Part = { targets: namedBy(program, target), replaces: namedBy(program, replace) };
+    const { stack } = this;
+    const rendered = program.map(imitated);
+    if (command.run === "up") return ranOf(await stack.up(rendered, course, part));
+    if (command.run === "preview") return ranOf(await stack.preview(rendered, course, part));
+    if (command.run === "refresh") return ranOf(await stack.refresh(course));
+    return ranOf(await stack.destroy(course, { ...part, excludeProtected: excludeProtected === true }));
+  }
+}
+
+interface EngineCommand {
+  readonly run: "up" | "preview" | "refresh" | "destroy";
+  readonly seed?: number;
+  readonly refresh?: true;
+  readonly target?: number;
+  readonly replace?: number;
+  readonly excludeProtected?: true;
+}
+
+const nameOf = (program: Program, which: number): string | undefined => program[which % program.length]?.name;
+
+/** The pattern `**::name`. */
+function namedBy(program: Program, which: number | undefined): Part["targets"] {
+  const name = which === undefined ? undefined : nameOf(program, which);
+  return name === undefined ? undefined : (urn) => urn.endsWith(`::${name}`);
+}
+
+const ranBy = (errors: readonly string[], steps: readonly string[]): Ran => ({
+  ...{ code: errors.length > 0 ? 255 : 0, text: errors.join("\n"), steps, isCut: false },
+});
+
+/** In the words of the engine's events. */
+function ranOf({ errors, log, steps }: Outcome): Ran {
+  const replaced = new Set(steps.flatMap((step) => /^plan replace (.*)$/.exec(step)?.[1] ?? []));
+  const named = steps.flatMap((step) => {
+    const [, verb, name = ""] = /^(\w+)(?: replaced)? (.*)$/.exec(step) ?? [];
+    if (verb === "plan") return [];
+    if (verb === "read") return [`refresh ${name}`];
+    if (verb === "create" && replaced.has(name)) return [`replace ${name}`, `create-replacement ${name}`];
+    if (verb === "delete" && (replaced.has(name) || step.startsWith("delete replaced")))
+      return [`delete-replaced ${name}`];
+    return [step];
+  });
+  const lines = log.map(({ message }) => message);
+  return { ...ranBy(errors, named), text: [...lines, ...errors].join("\n") };
+}
+
+function linkOf(given: Given | undefined, kill: () => void = () => undefined): Link {
+  const { faults = [], beside, end }: Partial<Trouble> = given?.trouble ?? {};
+  const on = (which: "reads" | "changes"): Map<number, How> =>
+    new Map(faults.filter((fault) => fault.on === which).map(({ at, how }) => [at, how]));
+  const link: Link = {
+    on: { reads: on("reads"), changes: on("changes") },
+    onChange: async (n) => {
+      if (n === beside?.at) await given?.act();
+    },
+    onRequest: (n, moment) => {
+      if (n + 1 !== end?.at || moment !== end.moment) return;
+      link.isCut = true;
+      kill();
+    },
+    isCut: false,
+  };
+  return link;
+}
+
+function imitated({ kind, name, args, options }: Declared): AnyProgram[number] {
+  if (kind === "ComputeGroup" || kind === "ProjectAuth") throw new Error(`the imitation has no ${kind}`);
+  const { aliases, customTimeouts, ...others } = options;
+  // What text.ts writes for it.
+  const inputs = kind === "Foreign" ? { given: args["text"] ?? null } : args;
+  return {
+    ...{ kind, name },
+    inputs: Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, given(value)])),
+    ...(aliases !== undefined && { aliases }),
+    options: { ...others, ...(customTimeouts === true && { customTimeouts: TIMEOUTS }) },
+  };
+}
+
+function given(value: Value): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) return value.map(given);
+  const { $output, $secret, $env, ...properties } = value as { readonly [key: string]: Value };
+  if (isList($output)) return output(String($output[0]), String($output[1]));
+  if (typeof $secret === "string") return asSecret($secret);
+  if (typeof $env === "string") return { fromEnv: $env };
+  return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, given(one)]));
+}
+
+// Array.isArray does not narrow a list that is read-only.
+const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
