@@ -17,6 +17,8 @@ export interface Link {
   readonly onChange: (n: number) => Promise<void>;
   /** Before the service has a request, and before its answer. */
   readonly onRequest: (n: number, moment: "before" | "after") => void;
+  /** Called in place of the execution of a request, which it does. */
+  readonly executing: Executing;
   /** Nothing is sent or received any more. */
   isCut: boolean;
 }
@@ -63,12 +65,12 @@ function requestsOf(via: Link, baseUrl: string, defaults: object) {
         await via.onChange(change);
         how = via.on.changes.get(change);
       }
-      const answer = await answerOf(how, method, whole, { ...defaults, ...headers }, data);
+      const answer = await answerOf(how, via.executing, method, whole, { ...defaults, ...headers }, data);
       via.onRequest(n, "after");
       if (via.isCut) return forever();
       return answer();
     }
-    return (await answerOf(undefined, method, whole, { ...defaults, ...headers }, data))();
+    return (await answerOf(undefined, via.executing, method, whole, { ...defaults, ...headers }, data))();
   };
   return (config: AxiosRequestConfig<string>) =>
     new Promise((resolve, reject) => {
@@ -81,7 +83,14 @@ function requestsOf(via: Link, baseUrl: string, defaults: object) {
 const counted = new WeakMap<Link, Counts>();
 
 /** Returned as a function, since a lost answer is an error of its receiver. */
-async function answerOf(how: How | undefined, method: string, url: string, headers: object, body: string) {
+async function answerOf(
+  how: How | undefined,
+  executing: Executing,
+  method: string,
+  url: string,
+  headers: object,
+  body: string,
+) {
   let status = 0;
   let type: string | undefined;
   let text = "";
@@ -89,7 +98,8 @@ async function answerOf(how: How | undefined, method: string, url: string, heade
   if (how === undefined || isExecuted(how, method, url)) {
     atService += 1;
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    const real = await exchange(url, method, sent, body).finally(() => (atService -= 1));
+    const execute = (): ReturnType<typeof exchange> => exchange(url, method, sent, body);
+    const real = await executing(method, url, execute).finally(() => (atService -= 1));
     if (how === undefined) {
       ({ status, text } = real);
       type = real.headers.get("content-type") ?? undefined;
