@@ -1,4 +1,4 @@
-import { inClear, unmarked, asSecret } from "../support/engineMarks";
+import { asSecret, inClear } from "../support/engineMarks";
 import type { How } from "../support/rules/network";
 import type { Process } from "../support/rules/engine/process";
 import { output, type AnyProgram, type Course, type Outcome, type Part, type Stack } from "../support/rules/program";
@@ -70,9 +70,9 @@ class Imitated implements Player {
   /** What is deleted before its replacement is no object. */
   held(): Promise<readonly Held[]> {
     return Promise.resolve(
-      this.stack.state.map(({ inputs, outs, protect = false, retainOnDelete = false, toDelete = false, ...entry }) => ({
+      this.stack.state.map(({ protect = false, retainOnDelete = false, toDelete = false, ...entry }) => ({
         ...entry,
-        ...{ inputs: unmarked(inputs), outs: unmarked(outs), protect, retainOnDelete, toDelete },
+        ...{ protect, retainOnDelete, toDelete },
       })),
     );
   }

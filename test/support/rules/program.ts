@@ -1,6 +1,7 @@
 import type { Kind } from "../../../src/contract/pointer";
 import type { LogLine } from "../../../src/host/progress";
 import type { Declared as AnyDeclared } from "./engine/declared";
+import { unmarked } from "../engineMarks";
 import { Process, type Account, type Delays, type Observe } from "./engine/process";
 import { Run, type Course, type Part } from "./engine/run";
 import { chance } from "./engine/seeded";
@@ -45,9 +46,10 @@ export class Stack {
     this.#client = client;
   }
 
-  /** What is ours in the state, without what is deleted and not created again yet. */
+  /** What is ours in the state, secrets in clear, without what is deleted and not created again yet. */
   get state(): readonly Entry[] {
-    return this.all.filter(isOurs);
+    const ours = this.all.filter(isOurs);
+    return ours.map((entry) => ({ ...entry, inputs: unmarked(entry.inputs), outs: unmarked(entry.outs) }));
   }
   set state(entries: readonly Entry[]) {
     this.all = entries;

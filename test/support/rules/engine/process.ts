@@ -31,7 +31,8 @@ export class Process {
   readonly log: LogLine[] = [];
   readonly #providers = new Map<string, Provider>();
   readonly #sessions = new Map<string, Session>();
-  readonly #dead = new AbortController();
+  /** Of every call once it is killed. */
+  readonly #end = killable();
 
   constructor(
     readonly account: Account,
@@ -50,7 +51,7 @@ export class Process {
 
   /** As if it were killed: every call fails, the running ones too. What they go on with must find no service. */
   kill(): void {
-    this.#dead.abort();
+    this.#end.kill();
   }
 
   #started(kind: Kind, instance: string): Provider {
@@ -74,13 +75,9 @@ export class Process {
   }
 
   #mortal(provider: Provider): Provider {
-    const { signal } = this.#dead;
-    const killed = new Promise<never>((_, reject) => {
-      signal.addEventListener("abort", () => reject(new Error("error reading from server: EOF")));
-    });
-    killed.catch(() => undefined);
+    const end = this.#end;
     const call = <Result>(work: () => Promise<Result>): Promise<Result> =>
-      signal.aborted ? killed : Promise.race([work(), killed]);
+      end.isKilled ? end.error : Promise.race([work(), end.error]);
     return {
       check: (olds, news) => call(() => provider.check(olds, news)),
       diff: (id, olds, news) => call(() => provider.diff(id, olds, news)),
@@ -92,7 +89,15 @@ export class Process {
   }
 }
 
-/** What the engine gives is not changed afterwards. */
+function killable() {
+  let reject = (): void => undefined;
+  const error = new Promise<never>((_, fail) => (reject = () => fail(new Error("error reading from server: EOF"))));
+  // Mostly nobody waits for it.
+  error.catch(() => undefined);
+  const end = { isKilled: false, error, kill: () => ((end.isKilled = true), reject()) };
+  return end;
+}
+
 function observed(provider: Provider, see: (method: Method, given: readonly unknown[]) => void): Provider {
   return {
     check: (olds, news) => (see("check", [olds, news]), provider.check(olds, news)),
