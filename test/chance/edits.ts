@@ -29,10 +29,12 @@ export function edited(program: Program, edit: Edit): Program {
     case "move":
       return moved(program, found, edit.aliased);
     case "options": {
-      const { parent, dependsOn, aliases, deletedWith } = found.options;
-      const kept = { parent, dependsOn, aliases, deletedWith };
+      const { parent, dependsOn, aliases, deletedWith, provider } = found.options;
+      // The memory of a run covers one provider process: not a move of an object from one to another.
+      const kept = { parent, dependsOn, aliases, deletedWith, provider };
+      const { provider: _provider, ...options } = edit.options;
       const names = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
-      return found.kind === "Group" ? program : replaced({ ...found, options: { ...edit.options, ...names } });
+      return found.kind === "Group" ? program : replaced({ ...found, options: { ...options, ...names } });
     }
     case "reorder":
       return reordered(program, at);
@@ -56,7 +58,14 @@ function added(program: Program, resource: Declared): Program {
   const isIn = program.some((one) => one.name === name || conflicts(one, resource));
   return isIn || lacksIntegration(resource, program) || program.length >= 8
     ? program
-    : [...program, { ...resource, name }];
+    : [...program, { ...inIntegration(resource, program), name }];
+}
+
+/** With the project of the program's integration, on which it depends then. */
+function inIntegration(resource: Declared, program: Program): Declared {
+  const auth = program.find(({ kind }) => kind === "AuthIntegration");
+  if (auth === undefined || !isInside(resource)) return resource;
+  return { ...resource, args: { ...resource.args, projectId: { $output: [auth.name, "projectId"] } } };
 }
 
 /** The arguments of components of ours are left as they are drawn. */

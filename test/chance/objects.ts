@@ -1,4 +1,5 @@
 import { records, type Json } from "../support/emulator";
+import { isDeepStrictEqual } from "node:util";
 import type { World } from "../support/rules/world";
 import type { Held } from "./player";
 
@@ -124,13 +125,21 @@ export function differences(held: Held, things: Things): string[] {
   }
   if (held.kind === "OAuthProvider" && values["absent"] === true)
     return one === undefined ? [] : ["absent: it is there"];
+  // No list shows users.
+  if (one === undefined && held.kind === "AuthUser") return [];
   if (one === undefined) return held.kind === "EmailServer" ? ["no integration has it"] : ["it is not there"];
   return Object.entries(shown(one)).flatMap(([name, value]) => {
     const declared = values[name];
-    const isSame = declared === undefined || JSON.stringify(declared) === JSON.stringify(value);
+    const isSame = declared === undefined || isDeepStrictEqual(sized(declared), sized(value));
     return isSame ? [] : [`${name}: declared ${JSON.stringify(declared)}, there ${JSON.stringify(value)}`];
   });
 }
+
+/** A range of one size is that size. */
+const sized = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || !("min" in value) || !("max" in value)) return value;
+  return value.min === value.max ? value.min : value;
+};
 
 /** The record in the terms of the arguments. */
 function shown({ list, record }: Thing): Record<string, unknown> {

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { STAND_INS } from "../../src/contract/standIns";
 import { hashed } from "../../src/emulator/model/records";
 import type { Properties } from "../../src/contract/hiddenKeys";
+import { KIND_CASES } from "../kinds";
 import { outputOf } from "./edits";
-import { CANARY, type Command, type Program, type Value } from "./history";
+import { CANARY, type Command, type Declared, type Program, type Value } from "./history";
 import { isOurs } from "./programs";
 import { differences, holds, type Change, type Things } from "./objects";
 import type { Held, Ran } from "./player";
@@ -16,6 +17,8 @@ export interface Observed {
   readonly ran: Ran;
   readonly before: readonly Held[];
   readonly after: readonly Held[];
+  /** What stood at the service before it, and what stands after it. */
+  readonly first: Things;
   readonly things: Things;
   /** What changed at the service meanwhile, but for what a colleague did. */
   readonly changes: readonly Change[];
@@ -60,6 +63,8 @@ function isTakenAlong(seen: Observed, change: Change): boolean {
   const { thing } = change;
   const isCleared = ({ kind, name, id, urn }: Held): boolean => {
     if (kind !== "Whitelist" || !steps.has(name) || id.split("/")[0] !== thing.projectId) return false;
+    // A refresh of the same command shows it.
+    if ("refresh" in seen.command && seen.first.has(change.key)) return true;
     const known = seen.before.find((held) => held.urn === urn);
     return (
       known === undefined ||
@@ -130,17 +135,21 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   },
 
   "what is protected or retained stays": (seen) => {
-    const { before, changes } = seen;
+    const { before, changes, program } = seen;
+    // The program of the command may free what the state protects.
+    const isKept = (held: Held): boolean => {
+      const declared = program.find(({ name }) => name === held.name);
+      const {
+        protect = declared === undefined && held.protect,
+        retainOnDelete = declared === undefined && held.retainOnDelete,
+      } = declared?.options ?? {};
+      return protect || retainOnDelete || held.inputs["deletionProtection"] === true;
+    };
     return changes
-      .filter(({ what }) => what === "removed")
-      .filter((change) => !isTakenAlong(seen, change))
+      .filter((change) => change.what === "removed" && !isTakenAlong(seen, change))
       .flatMap((change) =>
         before
-          .filter(
-            (held) =>
-              holds(held, change.thing) &&
-              (held.protect || held.retainOnDelete || held.inputs["deletionProtection"] === true),
-          )
+          .filter((held) => holds(held, change.thing) && isKept(held))
           .map(({ name }) => `"${name}": ${nameOf(change)} was removed`),
       );
   },
@@ -271,27 +280,32 @@ export const drifted = (program: Program, held: readonly Held[], things: Things)
         .map((text) => `"${one.name}" (${one.id}): ${text}`);
     });
 
-/** Where program and state differ. */
+/** Where program and state differ. A plan may name by an alias what the state has under its old name. */
 export function planned(program: Program, held: readonly Held[]): string[] {
   const ours = program.filter(({ kind }) => isOurs(kind));
   // The children of a component of ours have names of its own.
   if (program.some(({ kind }) => kind === "ComputeGroup" || kind === "ProjectAuth")) return [];
-  const missing = ours
-    .filter(({ name }) => !held.some((one) => one.name === name))
-    .map(({ name }) => `"${name}" is not in the state`);
+  const namesOf = ({ name, options }: Declared): string[] => [name, ...(options.aliases ?? []).map((one) => one.name)];
+  const entryOf = (one: Declared): Held | undefined => held.find(({ name }) => namesOf(one).includes(name));
+  const missing = ours.filter((one) => entryOf(one) === undefined).map(({ name }) => `"${name}" is not in the state`);
   const more = held
-    .filter(({ name }) => !ours.some((one) => one.name === name))
+    .filter(({ name }) => !ours.some((one) => namesOf(one).includes(name)))
     .map(({ name }) => `"${name}" is not in the program`);
-  const differ = ours.flatMap(({ name, args, options }) => {
-    const entry = held.find((one) => one.name === name);
-    if (entry === undefined || options.ignoreChanges?.includes("*") === true) return [];
-    return Object.entries(args)
-      .filter(([key, value]) => options.ignoreChanges?.includes(key) !== true && outputOf(value) === undefined)
-      .filter(([key, value]) => !isSameValue(value, entry.inputs[key]))
-      .map(
-        ([key, value]) =>
-          `"${name}": ${key} is ${JSON.stringify(value)} in the program, and ${JSON.stringify(entry.inputs[key])} in the state`,
-      );
+  const differ = ours.flatMap((one) => {
+    const { kind, name, args, options } = one;
+    const entry = entryOf(one);
+    if (entry === undefined || !isOurs(kind) || options.ignoreChanges?.includes("*") === true) return [];
+    const rules = KIND_CASES[kind].arguments;
+    return (
+      Object.entries(args)
+        .filter(([key, value]) => options.ignoreChanges?.includes(key) !== true && outputOf(value) === undefined)
+        // Only a creation uses it.
+        .filter(([key, value]) => rules[key]?.change !== "nothing" && !isSameValue(value, entry.inputs[key]))
+        .map(
+          ([key, value]) =>
+            `"${name}": ${key} is ${JSON.stringify(value)} in the program, and ${JSON.stringify(entry.inputs[key])} in the state`,
+        )
+    );
   });
   return [...missing, ...more, ...differ];
 }

@@ -44,6 +44,8 @@ class Play {
   readonly #deployed = new Map<string, Properties>();
   #said = "";
   #hasColleague = false;
+  /** A version of the program leaves something at the service: the engine never calls `delete` for it. */
+  #mayLeave = false;
 
   constructor(
     readonly player: Player,
@@ -98,6 +100,9 @@ class Play {
   ): Promise<Ran & { after: readonly Held[]; things: Things }> {
     const { player } = this;
     const program = this.#program;
+    this.#mayLeave ||= program.some(
+      ({ options }) => options.retainOnDelete === true || options.deletedWith !== undefined,
+    );
     const before = await player.held();
     const ours = new Ledger(player.world, this.#made);
     let isBeside = false;
@@ -122,7 +127,7 @@ class Play {
     this.#said += ran.text;
     const after = await player.held();
     const seen: Observed = {
-      ...{ command, program, ran, before, after, changes, isBeside, sent, things: last },
+      ...{ command, program, ran, before, after, changes, isBeside, sent, first, things: last },
       ...{ made: this.#made, said: this.#said, deployed: this.#deployed },
       isTroubled: trouble !== undefined && (trouble.faults.length > 0 || trouble.end !== undefined),
       stored: await player.stored(),
@@ -156,7 +161,6 @@ class Play {
 
   async #end(): Promise<void> {
     // Nothing keeps it any more.
-    const kept = this.#program.filter(({ options }) => options.retainOnDelete === true).map(({ name }) => name);
     this.#program = this.#program.map(freed);
     const ran = await this.#follow({ run: "up", seed: 1 }, "the up before the end");
     if (this.broken.length > 0 || ran === undefined) return;
@@ -167,7 +171,7 @@ class Play {
       return;
     }
     this.isHealed = true;
-    if (this.#hasColleague || kept.length > 0) return;
+    if (this.#hasColleague || this.#mayLeave) return;
     const left = [...end.things]
       .filter(([key]) => this.#made.has(key))
       .filter(([, { name }]) => !this.#said.includes(name));

@@ -50,8 +50,6 @@ interface Draw {
   /** How secrets are given. */
   readonly secrets: "text" | "marked" | "reference";
   readonly options: Options;
-  /** Its project comes from the integration of the program, which it depends on. */
-  readonly fromOutput: boolean;
   /** Its parent is a component. */
   readonly inGroup: boolean;
 }
@@ -118,8 +116,6 @@ const draw = (kind: fc.Arbitrary<AnyKind>): fc.Arbitrary<Draw> =>
       adopts: sometimes(5, true).map((adopts) => adopts ?? false),
       secrets: fc.constantFrom("text" as const, "marked" as const, "reference" as const),
       options: ownOptions,
-      // Without it, both are begun at once, and the first deployment fails.
-      fromOutput: sometimes(8, false).map((isOutput) => isOutput ?? true),
       inGroup: sometimes(5, true).map((isIn) => isIn ?? false),
     },
     PLAIN,
@@ -176,8 +172,8 @@ function argumentsOf(kind: Kind, drawn: Draw, auth: string | undefined): Record<
     args[name] = built(build, secretOf(drawn, name));
   }
   if (drawn.adopts && kindCase.adopts !== undefined) Object.assign(args, kindCase.adopts);
-  if (kindCase.inIntegration && auth !== undefined && drawn.fromOutput)
-    args["projectId"] = { $output: [auth, "projectId"] };
+  // Without it, both are begun at once, and what is made belongs to an integration that may be replaced.
+  if (kindCase.inIntegration && auth !== undefined) args["projectId"] = { $output: [auth, "projectId"] };
   return args;
 }
 

@@ -47,7 +47,11 @@ export async function search({ engine, start, runs, lanes, attempts }: Search): 
       const property = fc.asyncProperty(histories({ real: engine === "engine" }), async (history) => {
         // Enough was tried: the smallest one so far is taken.
         if (failing !== undefined && left-- <= 0) return;
-        if (process.env["DBG"]) process.stderr.write(JSON.stringify(history).slice(0, 300) + "\n"); const t0 = performance.now(); const played = await playOn(start, history); if (process.env["DBG"]) process.stderr.write(`${Math.round(performance.now() - t0)} ms ${played.broken.length} ${played.isHealed}\n`);
+        if (process.env["DBG"]) process.stderr.write(JSON.stringify(history).slice(0, 300) + "\n");
+        const t0 = performance.now();
+        const played = await playOn(start, history);
+        if (process.env["DBG"])
+          process.stderr.write(`${Math.round(performance.now() - t0)} ms ${played.broken.length} ${played.isHealed}\n`);
         figures.histories += 1;
         if (played.isHealed) figures.healed += 1;
         if (played.broken.length === 0) return;

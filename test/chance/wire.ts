@@ -2,7 +2,7 @@ import axios, { type AxiosInstance, type AxiosRequestConfig } from "axios";
 import crypto from "node:crypto";
 import { Readable } from "node:stream";
 import { exchange } from "../support/inProcess";
-import { ANSWERS, isExecuted, projectOf, type Answer, type How } from "../support/rules/network";
+import { ANSWERS, isExecuted, projectOf, type Answer, type Executing, type How } from "../support/rules/network";
 
 /*
  * What lies between our client and the service, without sockets and without waiting: the transport's axios asks the
