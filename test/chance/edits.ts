@@ -46,7 +46,7 @@ const isKept = ({ args, options }: Declared): boolean =>
 
 /** Nothing keeps it any more. */
 export function freed(one: Declared): Declared {
-  const { protect: _protect, retainOnDelete: _retain, ...options } = one.options;
+  const { protect: _protect, retainOnDelete: _retain, ignoreChanges: _ignored, ...options } = one.options;
   const { deletionProtection: _protection, ...args } = one.args;
   return { ...one, args: isOurs(one.kind) ? args : one.args, options };
 }

@@ -157,7 +157,7 @@ function shown({ list, record }: Thing): Record<string, unknown> {
       };
     }
     case "integrations":
-      return { branchId: record["branch_id"], databaseName: record["db_name"], roleName: record["role_name"] };
+      return { branchId: record["branch_id"], databaseName: record["db_name"] };
     case "oauth_providers":
       return { clientId: record["client_id"] };
     case "users":

@@ -22,6 +22,8 @@ export interface Observed {
   readonly things: Things;
   /** What changed at the service meanwhile, but for what a colleague did. */
   readonly changes: readonly Change[];
+  /** The program leaves something at the service, or did: the engine never calls `delete` for it. */
+  readonly mayLeave: boolean;
   /** A colleague acted during it. */
   readonly isBeside: boolean;
   /** Faults, or the end of a process. */
@@ -46,13 +48,14 @@ const holdersOf = ({ before, after }: Observed, { thing }: Change): Held[] =>
 /** The commands that may change the service. */
 const CHANGING: readonly Command["run"][] = ["up", "destroy", "drift --repair"];
 
-/** Names of the resources with a step that may change something. */
-const touched = ({ ran }: Observed): Set<string> =>
-  new Set(
-    ran.steps.flatMap((step) =>
-      /^(refresh|read|same|plan) /.test(step) ? [] : [step.slice(step.lastIndexOf(" ") + 1)],
-    ),
+/** Names of the resources with a step that may change something, also those that they had before. */
+function touched({ ran, program }: Observed): Set<string> {
+  const names = ran.steps.flatMap((step) =>
+    /^(refresh|read|same|plan) /.test(step) ? [] : [step.slice(step.lastIndexOf(" ") + 1)],
   );
+  const former = program.filter(({ name }) => names.includes(name)).flatMap(({ options }) => options.aliases ?? []);
+  return new Set([...names, ...former.map(({ name }) => name)]);
+}
 
 /**
  * A Whitelist that is created clears its list, and an update of one removes what its state has. An integration takes
@@ -127,23 +130,31 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       .map((change) => `${nameOf(change)} was ${change.what}, and no step is for it: ${seen.ran.steps.join(", ")}`);
   },
 
-  "an update does what its plan shows": ({ ran }) => {
+  "an update does what its plan shows": ({ ran, program }) => {
     if (ran.planned === undefined) return [];
-    const more = ran.steps.filter((step) => !step.startsWith("refresh ") && ran.planned?.includes(step) !== true);
-    const less = ran.code === 0 ? ran.planned.filter((step) => !ran.steps.includes(step)) : [];
+    // What a run that fails has deleted may have been planned as a part of a replacement.
+    const plain = (step: string): string => step.replace("delete-replaced ", "delete ");
+    const shown = ran.planned.map(plain);
+    const more = ran.steps.filter((step) => !step.startsWith("refresh ") && !shown.includes(plain(step)));
+    // An output that becomes known may turn out to be the same.
+    const isOpen = (step: string): boolean =>
+      program.some(
+        ({ name, args }) =>
+          step.endsWith(` ${name}`) && Object.values(args).some((value) => outputOf(value) !== undefined),
+      );
+    const less = ran.code === 0 ? ran.planned.filter((step) => !ran.steps.includes(step) && !isOpen(step)) : [];
     return [...more.map((step) => `not planned: ${step}`), ...less.map((step) => `planned, not done: ${step}`)];
   },
 
   "what is protected or retained stays": (seen) => {
     const { before, changes, program } = seen;
-    // The program of the command may free what the state protects.
-    const isKept = (held: Held): boolean => {
-      const declared = program.find(({ name }) => name === held.name);
-      const {
-        protect = declared === undefined && held.protect,
-        retainOnDelete = declared === undefined && held.retainOnDelete,
-      } = declared?.options ?? {};
-      return protect || retainOnDelete || held.inputs["deletionProtection"] === true;
+    // The program of the command may free what the state protects, and protects from the next command on.
+    const isKept = ({ name, protect, retainOnDelete, inputs }: Held): boolean => {
+      const options = seen.command.run === "destroy" ? undefined : program.find((one) => one.name === name)?.options;
+      if (inputs["deletionProtection"] === true) return true;
+      return options === undefined
+        ? protect || retainOnDelete
+        : (protect && options.protect === true) || (retainOnDelete && options.retainOnDelete === true);
     };
     return changes
       .filter((change) => change.what === "removed" && !isTakenAlong(seen, change))
@@ -164,10 +175,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const { before, after, things, ran, command } = seen;
     // A plan of ours may leave it to another entry, or keep what it gives up.
     const isReleased = (held: Held): boolean =>
-      held.retainOnDelete ||
-      command.run === "state rename" ||
-      /deletedWith/.test(JSON.stringify(seen.program)) ||
-      isRetainedNow(seen, held);
+      held.retainOnDelete || seen.mayLeave || command.run === "state rename" || isRetainedNow(seen, held);
     return before
       .filter((held) => !after.some((one) => one.urn === held.urn || one.id === held.id) && !isReleased(held))
       .flatMap((held) => {
@@ -286,7 +294,10 @@ export function planned(program: Program, held: readonly Held[]): string[] {
   // The children of a component of ours have names of its own.
   if (program.some(({ kind }) => kind === "ComputeGroup" || kind === "ProjectAuth")) return [];
   const namesOf = ({ name, options }: Declared): string[] => [name, ...(options.aliases ?? []).map((one) => one.name)];
-  const entryOf = (one: Declared): Held | undefined => held.find(({ name }) => namesOf(one).includes(name));
+  const entryOf = (one: Declared): Held | undefined =>
+    namesOf(one)
+      .flatMap((name) => held.filter((entry) => entry.name === name && entry.kind === one.kind))
+      .at(0);
   const missing = ours.filter((one) => entryOf(one) === undefined).map(({ name }) => `"${name}" is not in the state`);
   const more = held
     .filter(({ name }) => !ours.some((one) => namesOf(one).includes(name)))

@@ -128,7 +128,7 @@ class Play {
     const after = await player.held();
     const seen: Observed = {
       ...{ command, program, ran, before, after, changes, isBeside, sent, first, things: last },
-      ...{ made: this.#made, said: this.#said, deployed: this.#deployed },
+      ...{ made: this.#made, mayLeave: this.#mayLeave, said: this.#said, deployed: this.#deployed },
       isTroubled: trouble !== undefined && (trouble.faults.length > 0 || trouble.end !== undefined),
       stored: await player.stored(),
     };

@@ -129,8 +129,15 @@ export function startWire(): () => void {
     done(null, crypto.scryptSync(value, salt, length, { ...options, N: 2 }));
   Object.assign(crypto, { scrypt: atOnce });
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "clearImmediate", "hrtime"] });
+  // Node's own timer of it is not faked.
+  const timeout = jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), ms);
+    return controller.signal;
+  });
   return () => {
     create.mockRestore();
+    timeout.mockRestore();
     Object.assign(crypto, { scrypt });
     jest.useRealTimers();
   };
