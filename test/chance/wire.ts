@@ -128,6 +128,12 @@ export function startWire(): () => void {
   const atOnce = (...[value, salt, length, options, done]: Scrypt): void =>
     done(null, crypto.scryptSync(value, salt, length, { ...options, N: 2 }));
   Object.assign(crypto, { scrypt: atOnce });
+  // Its timer is not one of the clock.
+  const timeout = jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), ms);
+    return abort.signal;
+  });
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "clearImmediate", "hrtime"] });
   // Node's own timer of it is not faked.
   const timeout = jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
