@@ -57,7 +57,9 @@ function optionsText(options: Options, before: readonly string[]): string {
   const { parent, dependsOn, aliases, deletedWith, customTimeouts, transform, provider, ...plain } = options;
   const alias = ({ name, parent: of }: Alias): string => {
     const place =
-      of === null ? "noParent: true" : `parent: ${before.includes(of) ? variable(of) : `former(${quoted(of)})`}`;
+      of === null
+        ? "parent: pulumi.rootStackResource"
+        : `parent: ${before.includes(of) ? variable(of) : `former(${quoted(of)})`}`;
     return `{ name: ${quoted(name)}, ${place} }`;
   };
   const given = {
