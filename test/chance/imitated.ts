@@ -13,7 +13,7 @@ import { connect, startWire, withoutWaiting, type Link } from "./wire";
  * asked in memory and the clock skips each wait. One player at a time: the clock, the network and the environment are
  * those of the process.
  */
-export async function startImitated(): Promise<Player> {
+export async function startImitated(): Promise<Imitated> {
   const given = idle.pop() ?? (await world({ projects: [PROJECT, OTHER] }));
   await given.reset();
   return new Imitated(given, startWire());
@@ -31,7 +31,7 @@ const PATIENT = { baseDelayMs: 250, lagMs: 3_000, pollCeilingMs: 2_000, attemptT
 /** `20m`, as the constructor sends it. */
 const TIMEOUTS = { create: 1_200, update: 1_200, delete: 1_200 };
 
-class Imitated implements Player {
+export class Imitated implements Player {
   readonly stack: Stack;
   #said = "";
   #process: Process | undefined;
@@ -130,6 +130,8 @@ class Imitated implements Player {
     if (command.run === "up") return ranOf(await stack.up(rendered, course, part));
     if (command.run === "preview") return ranOf(await stack.preview(rendered, course, part));
     if (command.run === "refresh") return ranOf(await stack.refresh(course));
+    if (part.targets !== undefined && excludeProtected === true)
+      return ranBy(["you cannot specify --target and --exclude-protected"], []);
     return ranOf(await stack.destroy(course, { ...part, excludeProtected: excludeProtected === true }));
   }
 }

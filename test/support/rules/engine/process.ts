@@ -7,6 +7,7 @@ import type { LogLine } from "../../../../src/host/progress";
 import { Session, type SessionOptions } from "../../../../src/host/session";
 import { KIND_CASES } from "../../../kinds";
 import { unmarked } from "../../engineMarks";
+import type { Stored } from "./state";
 
 export interface Account {
   readonly baseUrl: string;
@@ -24,7 +25,11 @@ export type Provider = Pick<DynamicProvider, "check" | "diff" | "create" | "read
 export type Method = keyof Provider;
 
 /** Receives each call of a provider of ours, with what the engine gives. */
-export type Observe = (method: Method, kind: Kind, given: readonly unknown[]) => void;
+export type Observe = (call: {
+  readonly method: Method;
+  readonly urn: string;
+  readonly given: readonly unknown[];
+}) => void;
 
 /** The provider processes of one command: one for each explicit provider, with a session for all kinds. */
 export class Process {
@@ -40,13 +45,12 @@ export class Process {
     readonly observe: Observe = () => undefined,
   ) {}
 
-  of(kind: Kind | "Foreign", instance = ""): Provider {
+  /** Of a resource, by its explicit provider. */
+  of({ kind, urn, provider: instance = "" }: Pick<Stored<Kind | "Foreign">, "kind" | "urn" | "provider">): Provider {
     const key = `${instance} ${kind}`;
-    const known = this.#providers.get(key);
-    if (known !== undefined) return known;
-    const provider = this.#mortal(kind === "Foreign" ? FOREIGN : this.#started(kind, instance));
+    const provider = this.#providers.get(key) ?? (kind === "Foreign" ? FOREIGN : this.#started(kind, instance));
     this.#providers.set(key, provider);
-    return provider;
+    return this.#called(provider, (method, given) => kind !== "Foreign" && this.observe({ method, urn, given }));
   }
 
   /** As if it were killed: every call fails, the running ones too. What they go on with must find no service. */
@@ -71,20 +75,23 @@ export class Process {
       "svc:baseUrl": this.account.baseUrl,
     };
     void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
-    return observed(provider, (method, given) => this.observe(method, kind, given));
+    return provider;
   }
 
-  #mortal(provider: Provider): Provider {
+  #called(provider: Provider, see: (method: Method, given: readonly unknown[]) => void): Provider {
     const end = this.#end;
-    const call = <Result>(work: () => Promise<Result>): Promise<Result> =>
-      end.isKilled ? end.error : Promise.race([work(), end.error]);
+    const call = <Result>(method: Method, given: readonly unknown[], work: () => Promise<Result>): Promise<Result> => {
+      if (end.isKilled) return end.error;
+      see(method, given);
+      return Promise.race([work(), end.error]);
+    };
     return {
-      check: (olds, news) => call(() => provider.check(olds, news)),
-      diff: (id, olds, news) => call(() => provider.diff(id, olds, news)),
-      create: (news) => call(() => provider.create(news)),
-      read: (id, outs) => call(() => provider.read(id, outs)),
-      update: (id, olds, news) => call(() => provider.update(id, olds, news)),
-      delete: (id, outs) => call(() => provider.delete(id, outs)),
+      check: (olds, news) => call("check", [olds, news], () => provider.check(olds, news)),
+      diff: (id, olds, news) => call("diff", [id, olds, news], () => provider.diff(id, olds, news)),
+      create: (news) => call("create", [news], () => provider.create(news)),
+      read: (id, outs) => call("read", [id, outs], () => provider.read(id, outs)),
+      update: (id, olds, news) => call("update", [id, olds, news], () => provider.update(id, olds, news)),
+      delete: (id, outs) => call("delete", [id, outs], () => provider.delete(id, outs)),
     };
   }
 }
@@ -96,17 +103,6 @@ function killable() {
   error.catch(() => undefined);
   const end = { isKilled: false, error, kill: () => ((end.isKilled = true), reject()) };
   return end;
-}
-
-function observed(provider: Provider, see: (method: Method, given: readonly unknown[]) => void): Provider {
-  return {
-    check: (olds, news) => (see("check", [olds, news]), provider.check(olds, news)),
-    diff: (id, olds, news) => (see("diff", [id, olds, news]), provider.diff(id, olds, news)),
-    create: (news) => (see("create", [news]), provider.create(news)),
-    read: (id, outs) => (see("read", [id, outs]), provider.read(id, outs)),
-    update: (id, olds, news) => (see("update", [id, olds, news]), provider.update(id, olds, news)),
-    delete: (id, outs) => (see("delete", [id, outs]), provider.delete(id, outs)),
-  };
 }
 
 /** Somebody else's provider: its output `text` is what it was given. Without `check`, `diff` and `read` the SDK answers. */

@@ -199,9 +199,9 @@ export class Run {
     });
   }
 
-  #providerOf({ kind, provider }: Pick<Stored, "kind" | "provider">): Provider {
+  #providerOf({ kind, urn, provider }: Working): Provider {
     if (kind === "Group") throw new Error("a component has no provider");
-    return this.process.of(kind, provider);
+    return this.process.of({ kind, urn, provider });
   }
 
   async #register(
