@@ -1,13 +1,17 @@
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { mapSecrets, SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
 import { act } from "./deeds";
 import { edited } from "./edits";
-import { startEngine } from "./engine";
-import type { Command, History, Program, Step } from "./history";
-import { startImitated } from "./imitated";
+import { startEngine, type Engine } from "./engine";
+import type { Command, History } from "./history";
+import { startImitated, type Imitated } from "./imitated";
 import type { Player } from "./player";
 
-/** The same history on both engines: what each gives to our provider, command by command. */
+/** The same history on both engines: what each gives to our provider and what it stores, command by command. */
+
+/** How much was compared. */
+export const figures = { commands: 0, calls: 0 };
 
 interface Call {
   readonly method: string;
@@ -15,127 +19,112 @@ interface Call {
   readonly given: readonly unknown[];
 }
 
-/** How much was compared. */
-export const figures = { commands: 0, calls: 0 };
-
-/** What a command came to. */
+/** What a command came to. The texts are without what differs from run to run. */
 interface Came {
   readonly command: Command;
   readonly isGood: boolean;
   readonly said: string;
-  /** The calls and their number, in no order. */
-  readonly calls: ReadonlyMap<string, number>;
+  /** In no order. */
+  readonly calls: readonly string[];
+  /** The entries of the state. */
+  readonly state: readonly string[];
 }
 
 /**
- * The differences of the first command that has one. A command that fails ends the history: what had begun by then, and
- * often that it fails, is a matter of time. Of it only calls of both for the same resource are compared.
+ * The differences of the first command that has one. Of a command that fails, only calls for the same resource are
+ * compared: what had begun by then, and sometimes whether it fails, is a matter of time. If it leaves different states,
+ * the rest of the history is another one.
  */
 export async function differencesOf(history: History): Promise<string[]> {
-  const real = await onEngine(history);
-  const imitated = await onImitation(history);
-  for (const [i, engine] of real.entries()) {
-    const imitation = imitated[i];
-    if (imitation === undefined) return [];
+  const engine = await onEngine(history);
+  const imitation = await onImitation(history);
+  for (const [i, here] of engine.entries()) {
+    const there = imitation[i];
+    if (there === undefined) return [];
     figures.commands += 1;
-    figures.calls += sum(engine.calls);
-    const areGood = engine.isGood && imitation.isGood;
-    const found = areGood ? differing(engine, imitation) : differingByResource(engine, imitation);
-    if (found.length > 0 || !areGood)
-      return found.map((text) => `command ${i} (${JSON.stringify(engine.command)}): ${text}`);
+    figures.calls += here.calls.length;
+    const areGood = here.isGood && there.isGood;
+    const inState = differing(here.state, there.state);
+    const found = areGood
+      ? [...differing(here.calls, there.calls), ...inState]
+      : differing(...onBoth(here.calls, there.calls));
+    if (found.length > 0) return found.map((text) => `command ${i} (${JSON.stringify(here.command)}): ${text}`);
+    if (inState.length > 0) return [];
   }
   return [];
 }
 
-const sum = (calls: Came["calls"]): number => [...calls.values()].reduce((all, one) => all + one, 0);
-
-function differing(engine: Came, imitation: Came): string[] {
-  const all = new Set([...engine.calls.keys(), ...imitation.calls.keys()]);
-  return [...all].toSorted().flatMap((call) => {
-    const [here, there] = [engine.calls.get(call) ?? 0, imitation.calls.get(call) ?? 0];
-    return here === there ? [] : [`engine ${here}, imitation ${there} times ${call}`];
+function differing(here: readonly string[], there: readonly string[]): string[] {
+  const count = (all: readonly string[], text: string): number => all.filter((one) => one === text).length;
+  return [...new Set([...here, ...there])].toSorted().flatMap((text) => {
+    const [engine, imitation] = [count(here, text), count(there, text)];
+    return engine === imitation ? [] : [`engine ${engine}, imitation ${imitation} times ${text}`];
   });
 }
 
-/** Calls of one method for one resource, of which none is the same. */
-function differingByResource(engine: Came, imitation: Came): string[] {
-  const [here, there] = [byResource(engine), byResource(imitation)];
-  return [...here].flatMap(([of, calls]) => {
-    const others = there.get(of) ?? [];
-    const isOdd = others.length > 0 && !calls.some((call) => others.includes(call));
-    return isOdd ? [...calls.map((call) => `engine ${call}`), ...others.map((call) => `imitation ${call}`)] : [];
-  });
-}
-
-function byResource({ calls }: Came): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const call of calls.keys()) {
-    const [of = ""] = call.split(" [");
-    groups.set(of, [...(groups.get(of) ?? []), call]);
-  }
-  return groups;
+/** Calls of one method for one resource that both have, where none is the same. */
+function onBoth(here: readonly string[], there: readonly string[]): [string[], string[]] {
+  const of = (call: string): string => call.slice(0, call.indexOf(" ["));
+  const odd = (all: readonly string[], others: readonly string[]): string[] =>
+    all.filter((call) => {
+      const same = all.filter((one) => of(one) === of(call));
+      return others.some((one) => of(one) === of(call)) && !same.some((one) => others.includes(one));
+    });
+  return [odd(here, there), odd(there, here)];
 }
 
 async function onEngine(history: History): Promise<readonly Came[]> {
   const player = await startEngine();
-  const file = join(player.stack.folder, "calls.jsonl");
+  const file = join(player.stack.folder, "calls");
   player.stack.env["PROVIDER_CALLS"] = file;
-  try {
-    return await played(player, history, () => {
-      const lines = read(file).split("\n").filter(Boolean);
-      rmSync(file, { force: true });
-      // As providerHost.cjs writes them.
-      return lines.map((line) => JSON.parse(line) as Call);
-    });
-  } finally {
-    await player.close();
-  }
+  const calls = (): Call[] => {
+    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+    rmSync(file, { force: true });
+    // As providerHost.cjs writes them.
+    return lines.map((line) => JSON.parse(line) as Call);
+  };
+  return played(player, history, calls, () => entriesOfEngine(player)).finally(() => player.close());
 }
 
 async function onImitation(history: History): Promise<readonly Came[]> {
   const player = await startImitated();
-  const calls: Call[] = [];
-  // What the engine gives is JSON; the provider may work on what it gets.
-  player.stack.observe = (call) => void calls.push(JSON.parse(JSON.stringify(call)) as Call);
-  try {
-    return await played(player, history, () => calls.splice(0));
-  } finally {
-    await player.close();
-  }
+  const calls: string[] = [];
+  // The provider may work on what it gets.
+  player.stack.observe = (call) => void calls.push(JSON.stringify(call));
+  const taken = (): Call[] => calls.splice(0).map((text) => JSON.parse(text) as Call);
+  return played(player, history, taken, () => Promise.resolve(entriesOfImitation(player))).finally(() =>
+    player.close(),
+  );
 }
 
-async function played(player: Player, history: History, take: () => readonly Call[]): Promise<readonly Came[]> {
+async function played(
+  player: Player,
+  history: History,
+  calls: () => readonly Call[],
+  entries: () => Promise<readonly object[]>,
+): Promise<readonly Came[]> {
   const came: Came[] = [];
   let { program } = history;
   const environment: Record<string, string> = { ...history.environment };
   for (const step of history.steps) {
-    program = await afterStep(player, step, program, environment, (one) =>
-      came.push({ ...one, calls: counted(take()) }),
-    );
-    if (came.at(-1)?.isGood === false) break;
+    if (step.do === "edit") program = step.edits.reduce(edited, program);
+    else if (step.do === "colleague") await act(player.world, step.deed);
+    else if (step.do === "environment") {
+      if (step.value === null) delete environment[step.name];
+      else environment[step.name] = step.value;
+    } else {
+      const { command } = step;
+      const ran = await player.run(command, { ...UNDISTURBED, program, environment });
+      program = ran.program ?? program;
+      const made = calls().filter(({ urn }) => urn.includes("dynamic/svc:"));
+      const texts = made.map(({ method, urn, given }) => `${method} ${urn} ${textOf(given)}`);
+      came.push({
+        ...{ command, isGood: ran.code === 0, said: ran.text, calls: texts },
+        state: (await entries()).map(textOf),
+      });
+    }
   }
   return came;
-}
-
-async function afterStep(
-  player: Player,
-  step: Step,
-  program: Program,
-  environment: Record<string, string>,
-  add: (came: Omit<Came, "calls">) => void,
-): Promise<Program> {
-  if (step.do === "edit") return step.edits.reduce(edited, program);
-  if (step.do === "colleague") await act(player.world, step.deed);
-  else if (step.do === "environment") {
-    if (step.value === null) delete environment[step.name];
-    else environment[step.name] = step.value;
-  } else {
-    const { command } = step;
-    const ran = await player.run(command, { ...UNDISTURBED, program, environment });
-    add({ command, isGood: ran.code === 0, said: ran.text });
-    return ran.program ?? program;
-  }
-  return program;
 }
 
 const UNDISTURBED = {
@@ -144,33 +133,65 @@ const UNDISTURBED = {
   executing: <Result>(_method: string, _url: string, work: () => Promise<Result>): Promise<Result> => work(),
 };
 
-const read = (file: string): string => {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // No call was made.
-    return "";
-  }
-};
-
-function counted(calls: readonly Call[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const call of calls) {
-    const text = textOf(call);
-    if (!text.includes("dynamic:Resource")) counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  return counts;
+/** As `pulumi stack export` writes an entry. */
+interface Exported {
+  readonly urn: string;
+  readonly type: string;
+  readonly inputs?: object;
+  readonly outputs?: object;
+  readonly parent?: string;
+  readonly dependencies?: readonly string[];
+  readonly deletedWith?: string;
+  readonly protect?: boolean;
+  readonly retainOnDelete?: boolean;
+  readonly delete?: boolean;
+  readonly pendingReplacement?: boolean;
+  readonly taint?: boolean;
+  readonly initErrors?: readonly string[];
 }
 
+async function entriesOfEngine({ stack }: Engine): Promise<object[]> {
+  const { deployment } = JSON.parse(await stack.exported()) as { deployment: { resources?: Exported[] } };
+  return (deployment.resources ?? [])
+    .filter(({ type }) => !type.startsWith("pulumi:"))
+    .map(({ urn, type, inputs = {}, outputs = {}, parent = "", dependencies = [], ...entry }) => ({
+      urn,
+      ...(type.startsWith("pulumi-nodejs:dynamic/svc:") && { inputs: hidden(inputs), outs: hidden(outputs) }),
+      ...{ parent: parent.endsWith("::proj-dev") ? "" : parent, dependencies: dependencies.toSorted() },
+      deletedWith: entry.deletedWith ?? "",
+      flags: flagsOf({ ...entry, unfinished: entry.initErrors !== undefined, toDelete: entry.delete }),
+    }));
+}
+
+function entriesOfImitation({ stack }: Imitated): object[] {
+  return stack.all.map((entry) => {
+    const { urn, kind, inputs, outs, parent = "", dependencies, dependsOn = [], deletedWith = "" } = entry;
+    return {
+      urn,
+      ...(kind !== "Group" && kind !== "Foreign" && { inputs: hidden(inputs), outs: hidden(outs) }),
+      ...{ parent, dependencies: [...new Set([...Object.keys(dependencies), ...dependsOn])].toSorted() },
+      ...{ deletedWith, flags: flagsOf({ ...entry, taint: entry.tainted }) },
+    };
+  });
+}
+
+/** With a word for everything that is encrypted. */
+const hidden = (properties: object): unknown => mapSecrets(properties, () => ({ [SIGNATURE]: SECRET }));
+
+type Flag = "protect" | "retainOnDelete" | "toDelete" | "pendingReplacement" | "taint" | "unfinished";
+const FLAGS: readonly Flag[] = ["protect", "retainOnDelete", "toDelete", "pendingReplacement", "taint", "unfinished"];
+
+const flagsOf = (entry: { readonly [Name in Flag]?: boolean | undefined }): string[] =>
+  FLAGS.filter((flag) => entry[flag] === true);
+
 /** Without what the service draws, and the time. */
-function textOf({ method, urn, given }: Call): string {
-  const sorted = JSON.stringify(given, (_, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
+function textOf(value: unknown): string {
+  const sorted = JSON.stringify(value, (_, one: unknown) =>
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
   );
-  const text = DRAWN.reduce((known, [pattern, word]) => known.replace(pattern, word), sorted);
-  return `${method} ${urn} ${text}`;
+  return DRAWN.reduce((known, [pattern, word]) => known.replace(pattern, word), sorted);
 }
 
 const DRAWN: readonly (readonly [RegExp, string])[] = [

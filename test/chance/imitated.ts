@@ -213,7 +213,9 @@ function given(value: Value): unknown {
   if (isList($output)) return output(String($output[0]), String($output[1]));
   if (typeof $secret === "string") return asSecret($secret);
   if (typeof $env === "string") return { fromEnv: $env };
-  return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, given(one)]));
+  // In a literal it is no property.
+  const entries = Object.entries(properties).filter(([key]) => key !== "__proto__");
+  return Object.fromEntries(entries.map(([key, one]) => [key, given(one)]));
 }
 
 // Array.isArray does not narrow a list that is read-only.
