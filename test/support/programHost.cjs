@@ -10,6 +10,10 @@ const { LanguageServer } = sdk("./automation/server.js");
 const { LanguageRuntimeService } = sdk("./proto/language_grpc_pb.js");
 const { LanguageHandshakeResponse } = sdk("./proto/language_pb.js");
 
+// A function of the option `transforms` runs outside of the program's own store, and its secrets would lose their marks, which
+// those of a program in a process of its own keep (docs/design/engine.md, Secrets and settings).
+sdk("./runtime/state.js").getGlobalStore().supportsSecrets = true;
+
 /** The exports of the program are the outputs of the stack, or a function that returns them. */
 async function program(info) {
   forget();
