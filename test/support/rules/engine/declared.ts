@@ -1,7 +1,7 @@
 /** A program, and what its constructors give the SDK. */
 import { pointer } from "../../../../src/contract/pointer";
 import type { ArgumentRules } from "../../../../src/contract/declaration";
-import type { Properties } from "../../../../src/contract/hiddenKeys";
+import { UNKNOWN_VALUE, type Properties } from "../../../../src/contract/hiddenKeys";
 import { isReference } from "../../../../src/contract/references";
 import { isSecret } from "../../../../src/contract/engineSecrets";
 import { KIND_CASES } from "../../../kinds";
@@ -74,11 +74,16 @@ export function registered(program: Program): Registered[] {
     const { kind, name, inputs, options = {} } = declared;
     const parent = found.find((one) => one.declared.name === options.parent);
     const urn = urnOf(kind, name, parent?.urn);
-    const depends = (options.dependsOn ?? []).flatMap((other) => [other, ...inside(program, other)]);
+    const depends = (options.dependsOn ?? []).flatMap((other) => inside(program, other));
     const dependsOn = [...new Set(depends)].filter((other) => other !== name);
     const from = Object.values(inputs).flatMap((value) => (value instanceof Output ? [value.name] : []));
     const { deletedWith } = options;
-    const waitsFor = [...dependsOn, ...from, ...[options.parent, deletedWith].filter((one) => one !== undefined)];
+    const waitsFor = [
+      ...dependsOn,
+      ...(options.dependsOn ?? []),
+      ...from,
+      ...[options.parent, deletedWith].filter((one) => one !== undefined),
+    ];
     const rules = rulesOf(kind);
     found.push({
       declared,
@@ -98,11 +103,11 @@ export function registered(program: Program): Registered[] {
   return found;
 }
 
-/** Whoever depends on a component depends on all that is in it. */
-const inside = (program: Program, container: string): string[] =>
-  program
-    .filter(({ options }) => options?.parent === container)
-    .flatMap(({ name, kind }) => [name, ...(kind === "Group" ? inside(program, name) : [])]);
+/** Whoever depends on a component depends on all that is in it, and not on the component. */
+function inside(program: Program, name: string): string[] {
+  if (program.find((one) => one.name === name)?.kind !== "Group") return [name];
+  return program.filter(({ options }) => options?.parent === name).flatMap((child) => inside(program, child.name));
+}
 
 function reaches(all: readonly Registered[], from: string, to: string, seen = new Set<string>()): boolean {
   if (seen.has(from)) return false;
@@ -149,9 +154,8 @@ export function sentInputs(
   if (kind === "Group") return {};
   const { transform = "", customTimeouts, replaceOnChanges = [], ignoreChanges = [] } = options;
   const args = Object.entries(given).map(([name, value]): [string, unknown] => {
-    const isGivenSecret = rulesOf(kind)[name]?.secret === true && value !== undefined && !isReference(value);
-    const isTransformed = name === transform && typeof value === "string";
-    return [name, (isGivenSecret || isTransformed) && !isSecret(value) ? asSecret(value) : value];
+    const isMarked = isSecretArgument(kind, name, value) || (name === transform && isText(value));
+    return [name, isMarked && !isSecret(value) ? asSecret(value) : value];
   });
   if (kind === "Foreign") return Object.fromEntries(args);
   return {
@@ -164,6 +168,16 @@ export function sentInputs(
     ...(preview !== undefined && { __preview: preview }),
   };
 }
+
+const isSecretArgument = (kind: AnyKind, name: string, value: unknown): boolean =>
+  rulesOf(kind)[name]?.secret === true && value !== undefined && !isReference(value);
+const isText = (value: unknown): boolean => typeof value === "string" && value !== UNKNOWN_VALUE;
+
+/** Whether its transform returns other properties, which depend on nothing (docs/design/engine.md, Options). */
+export const isTransformed = ({ declared: { kind, options } }: Registered, given: Properties): boolean => {
+  const name = options?.transform ?? "";
+  return isText(given[name]) && !isSecretArgument(kind, name, given[name]);
+};
 
 const holdsReference = (rules: Rules, given: Properties): boolean =>
   Object.entries(rules).some(([name, rule]) => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN_VALUE, type Properties } from "../../../../src/contract/hiddenKeys";
 import { isSecret } from "../../../../src/contract/engineSecrets";
 import { annotated, asSecret, containsSecret, unmarked } from "../../engineMarks";
-import { Output, registered, sentInputs, type Program, type Registered } from "./declared";
+import { isTransformed, Output, registered, sentInputs, type Program, type Registered } from "./declared";
 import { isNamed, withoutIgnored } from "./paths";
 import type { Process, Provider } from "./process";
 import { chance, pause, Slots } from "./seeded";
@@ -99,7 +99,12 @@ export class Run {
   /** The state after it. */
   get state(): Stored[] {
     const entries = [...this.#news, ...this.#base].filter((entry) => !this.#done.has(entry));
-    const now = (urn: string): string => this.#aliased.get(urn) ?? urn;
+    // What is not a target keeps its former URN.
+    const urns = new Set(this.#news.map(({ urn }) => urn));
+    const now = (urn: string): string => {
+      const to = this.#aliased.get(urn);
+      return to !== undefined && urns.has(to) ? to : urn;
+    };
     return entries.map((entry) => ({
       ...entry,
       dependencies: Object.fromEntries(Object.entries(entry.dependencies).map(([urn, keys]) => [now(urn), keys])),
@@ -230,8 +235,9 @@ export class Run {
     const news = withoutUndefined(sentInputs(one, given, preview));
     const { retainOnDelete, ignoreChanges, replaceOnChanges, provider } = options;
     const entry: Working = {
-      ...{ urn, kind, name, id: "", inputs: news, outs: {}, unfinished: false, dependencies, parent },
-      dependsOn: one.dependsOn.map(urnOfOther),
+      ...{ urn, kind, name, id: "", inputs: news, outs: {}, unfinished: false, parent },
+      dependencies: isTransformed(one, given) ? {} : dependencies,
+      dependsOn: [...new Set([...one.dependsOn.map(urnOfOther), ...Object.keys(dependencies)])],
       deletedWith: one.deletedWith === undefined ? undefined : urnOfOther(one.deletedWith),
       ...{ protect: one.protect, retainOnDelete: retainOnDelete ?? false },
       ...{ ignoreChanges: ignoreChanges ?? [], replaceOnChanges: replaceOnChanges ?? [] },
