@@ -6,7 +6,7 @@ import { isTransformed, Output, registered, sentInputs, type Program, type Regis
 import { isNamed, withoutIgnored } from "./paths";
 import type { Process, Provider } from "./process";
 import { chance, pause, Slots } from "./seeded";
-import { dependantsOf, dependenciesOf, isComponent, withoutGone, type Stored } from "./state";
+import { dependantsOf, dependenciesOf, inOrder, isComponent, withoutGone, type Stored } from "./state";
 import { inheritedAlias } from "./urns";
 
 /** How the engine proceeds: everything that depends on the seed. */
@@ -105,13 +105,14 @@ export class Run {
       const to = this.#aliased.get(urn);
       return to !== undefined && urns.has(to) ? to : urn;
     };
-    return entries.map((entry) => ({
+    const renamed = entries.map((entry) => ({
       ...entry,
       dependencies: Object.fromEntries(Object.entries(entry.dependencies).map(([urn, keys]) => [now(urn), keys])),
       dependsOn: entry.dependsOn?.map(now) ?? [],
       deletedWith: entry.deletedWith && now(entry.deletedWith),
       parent: entry.parent && now(entry.parent),
     }));
+    return inOrder(renamed);
   }
 
   /** Registers every resource; then deletes those that the program no longer has. */

@@ -74,6 +74,21 @@ export function dependantsOf(
   });
 }
 
+/** As the engine writes it: what an entry names comes before it. */
+export function inOrder<Of extends Stored>(state: readonly Of[]): Of[] {
+  const placed = new Set<Of>();
+  const begun = new Set<Of>();
+  const place = (entry: Of): void => {
+    if (begun.has(entry)) return;
+    begun.add(entry);
+    const before = [...named(entry), entry.parent];
+    state.filter(({ urn, toDelete }) => toDelete !== true && before.includes(urn)).forEach(place);
+    placed.add(entry);
+  };
+  state.forEach(place);
+  return [...placed];
+}
+
 /** A state without what a refresh has found gone: nothing names it any more. */
 export function withoutGone(state: readonly Stored[], isGone: (entry: Stored) => boolean): Stored[] {
   const known = new Set<string>();
