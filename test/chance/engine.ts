@@ -18,6 +18,8 @@ import { declaredIn, OTHERS, renamed, textOf } from "./text";
 /** The real engine: a stack of the CLI, its program in index.js, and a network in front of the emulator. */
 
 const TYPE = "pulumi-nodejs:dynamic/svc:";
+/** The second one is the other value of the cases (test/kinds). */
+const PROJECTS = [DEMO.projectId, "prj-other"];
 const LONGEST_ORPHANED_MS = 120_000;
 const LONGEST_UNASKED_MS = 10_000;
 
@@ -63,7 +65,7 @@ export class Engine implements Player {
   static async start(beside: Engine | undefined): Promise<Engine> {
     const stack = await Stack.create({
       program: "",
-      emulator: { activationMs: 2, anyOAuthProvider: true },
+      emulator: { activationMs: 2, anyOAuthProvider: true, projects: PROJECTS },
       cheapDigests: true,
       ...(beside !== undefined && { service: beside.stack.service }),
     });
