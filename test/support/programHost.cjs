@@ -48,6 +48,14 @@ serve(LanguageRuntimeService, {
     const { request } = call;
     // Where the engine has it for an inline program.
     request.setArgsList([engines.get(call.getPeer()) ?? request.getArgsList()[0]]);
-    new LanguageServer(() => program(request.getInfo())).run(call, callback);
+    let isBegun = false;
+    const begun = () => {
+      isBegun = true;
+      return program(request.getInfo());
+    };
+    // Where the connection to the engine fails before it, the SDK takes the run for a good one: it would delete everything.
+    const answered = (error, response) =>
+      callback(error ?? (isBegun ? null : new Error("the program was not run")), response);
+    new LanguageServer(begun).run(call, answered);
   },
 });
