@@ -86,14 +86,18 @@ export class Engine implements Player {
     this.#edited = "";
     const before = Object.keys(env);
     Object.assign(env, environment);
+    const { projectId } = DEMO;
     try {
+      // What a plan would change is seen, too.
+      this.network.set(projectId, this.#weather({ ...given, trouble: undefined }));
       const isPlanned = command.run === "up" && command.seed % 2 === 0 && trouble === undefined;
       const planned = isPlanned ? await this.#engine(["preview", ...flagsOf(command, program)]) : undefined;
-      this.network.set(DEMO.projectId, this.#weather(given));
+      await this.network.calm(projectId);
+      this.network.set(projectId, this.#weather(given));
       const ran = await this.#command(command, program, trouble?.end);
       return planned?.code !== 0 ? ran : { ...ran, text: planned.text + ran.text, planned: planned.steps };
     } finally {
-      await this.network.calm(DEMO.projectId);
+      await this.network.calm(projectId);
       for (const name of Object.keys(env)) if (!before.includes(name)) delete env[name];
     }
   }
