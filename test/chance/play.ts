@@ -82,13 +82,13 @@ class Play {
     const isAccept = command.run === "drift --accept";
     if (!isAccept && command.run !== "import") return void (await this.#command(command, when, trouble));
     const plan = { run: "preview", refresh: true } as const;
-    const before = isAccept ? await this.#command(plan, `${when}, the plan before`) : undefined;
+    const before = await this.#command(plan, `${when}, the plan before`);
     const ran = await this.#command(command, when, trouble);
     if (ran.code !== 0 || ran.isCut || trouble?.beside !== undefined || this.broken.length > 0) return;
     const after = await this.#command(plan, `${when}, the plan after`);
-    if (after.code !== 0 && before?.code !== 0) return;
-    const more = changing(after.steps).filter((step) =>
-      isAccept ? before?.steps.includes(step) !== true : /delete|replace/.test(step),
+    if (after.code !== 0 && before.code !== 0) return;
+    const more = changing(after.steps).filter(
+      (step) => !before.steps.includes(step) && (isAccept || /delete|replace/.test(step)),
     );
     this.broken.push(...more.map((step) => `${when}: after ${command.run} the plan has ${step}`));
   }
