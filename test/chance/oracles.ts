@@ -98,6 +98,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       .map((change) => `${nameOf(change)} was ${change.what}`),
 
   "what is there becomes ours only by adopt": (seen) => {
+    if (seen.command.run === "import") return [];
     const known = new Set(seen.before.map(({ urn }) => urn));
     return seen.after
       .filter(
@@ -150,7 +151,8 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const { before, changes, program } = seen;
     // The program of the command may free what the state protects, and protects from the next command on.
     const isKept = ({ name, protect, retainOnDelete, inputs }: Held): boolean => {
-      const options = seen.command.run === "destroy" ? undefined : program.find((one) => one.name === name)?.options;
+      const options =
+        seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name))?.options;
       if (inputs["deletionProtection"] === true) return true;
       return options === undefined
         ? protect || retainOnDelete
@@ -288,12 +290,14 @@ export const drifted = (program: Program, held: readonly Held[], things: Things)
         .map((text) => `"${one.name}" (${one.id}): ${text}`);
     });
 
+/** Its name in the state may be a former one. */
+const namesOf = ({ name, options }: Declared): string[] => [name, ...(options.aliases ?? []).map((one) => one.name)];
+
 /** Where program and state differ. A plan may name by an alias what the state has under its old name. */
 export function planned(program: Program, held: readonly Held[]): string[] {
   const ours = program.filter(({ kind }) => isOurs(kind));
   // The children of a component of ours have names of its own.
   if (program.some(({ kind }) => kind === "ComputeGroup" || kind === "ProjectAuth")) return [];
-  const namesOf = ({ name, options }: Declared): string[] => [name, ...(options.aliases ?? []).map((one) => one.name)];
   const entryOf = (one: Declared): Held | undefined =>
     namesOf(one)
       .flatMap((name) => held.filter((entry) => entry.name === name && entry.kind === one.kind))
