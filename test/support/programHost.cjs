@@ -53,7 +53,7 @@ serve(LanguageRuntimeService, {
       isBegun = true;
       return program(request.getInfo());
     };
-    // Where the connection to the engine fails before it, the SDK takes the run for a good one: it would delete everything.
+    // Where its connection to the engine fails first, the SDK takes the run for a good one: it would delete everything.
     const answered = (error, response) =>
       callback(error ?? (isBegun ? null : new Error("the program was not run")), response);
     new LanguageServer(begun).run(call, answered);

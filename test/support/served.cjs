@@ -16,6 +16,10 @@ const exit = process.exit.bind(process);
 
 function serve(definition, implementation, onCommand = () => {}) {
   const { env } = process;
+  // A client of an engine that has ended would refuse calls to another engine that has its port by now. An older SDK has
+  // only the first of these.
+  const { grpcChannelOptions, grpcClientOptions = {} } = sdk("./runtime/settings.js");
+  for (const options of [grpcChannelOptions, grpcClientOptions]) options["grpc.use_local_subchannel_pool"] = 1;
   const server = new grpc.Server({ "grpc.max_receive_message_length": 400 * 1024 * 1024 });
   server.addService(definition, implementation);
   const listening = new Promise((resolve, reject) => {
