@@ -135,12 +135,6 @@ export function startWire(): () => void {
     return abort.signal;
   });
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "clearImmediate", "hrtime"] });
-  // Node's own timer of it is not faked.
-  const timeout = jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), ms);
-    return controller.signal;
-  });
   return () => {
     create.mockRestore();
     timeout.mockRestore();
