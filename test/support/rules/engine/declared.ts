@@ -1,7 +1,7 @@
 /** A program, and what its constructors give the SDK. */
 import { pointer } from "../../../../src/contract/pointer";
 import type { ArgumentRules } from "../../../../src/contract/declaration";
-import { UNKNOWN_VALUE, type Properties } from "../../../../src/contract/hiddenKeys";
+import type { Properties } from "../../../../src/contract/hiddenKeys";
 import { isReference } from "../../../../src/contract/references";
 import { isSecret } from "../../../../src/contract/engineSecrets";
 import { KIND_CASES } from "../../../kinds";
@@ -147,14 +147,14 @@ const secretOutputs = (kind: AnyKind): string[] =>
 
 /** The inputs with their hidden ones, once the outputs of other resources are known. `preview`: the mark of a preview. */
 export function sentInputs(
-  { declared: { kind, options = {} }, urn }: Registered,
+  { declared: { kind, inputs, options = {} }, urn }: Registered,
   given: Properties,
   preview: true | number | undefined,
 ): Properties {
   if (kind === "Group") return {};
   const { transform = "", customTimeouts, replaceOnChanges = [], ignoreChanges = [] } = options;
   const args = Object.entries(given).map(([name, value]): [string, unknown] => {
-    const isMarked = isSecretArgument(kind, name, value) || (name === transform && isText(value));
+    const isMarked = isSecretArgument(kind, name, value) || (name === transform && isText(inputs[name]));
     return [name, isMarked && !isSecret(value) ? asSecret(value) : value];
   });
   if (kind === "Foreign") return Object.fromEntries(args);
@@ -171,12 +171,13 @@ export function sentInputs(
 
 const isSecretArgument = (kind: AnyKind, name: string, value: unknown): boolean =>
   rulesOf(kind)[name]?.secret === true && value !== undefined && !isReference(value);
-const isText = (value: unknown): boolean => typeof value === "string" && value !== UNKNOWN_VALUE;
+/** An output and a secret are none in a transform. */
+const isText = (value: unknown): boolean => typeof value === "string";
 
 /** Whether its transform returns other properties, which depend on nothing (docs/design/engine.md, Options). */
-export const isTransformed = ({ declared: { kind, options } }: Registered, given: Properties): boolean => {
+export const isTransformed = ({ declared: { kind, inputs, options } }: Registered): boolean => {
   const name = options?.transform ?? "";
-  return isText(given[name]) && !isSecretArgument(kind, name, given[name]);
+  return isText(inputs[name]) && !isSecretArgument(kind, name, inputs[name]);
 };
 
 const holdsReference = (rules: Rules, given: Properties): boolean =>

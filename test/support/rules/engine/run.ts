@@ -237,7 +237,7 @@ export class Run {
     const { retainOnDelete, ignoreChanges, replaceOnChanges, provider } = options;
     const entry: Working = {
       ...{ urn, kind, name, id: "", inputs: news, outs: {}, unfinished: false, parent },
-      dependencies: isTransformed(one, given) ? {} : dependencies,
+      dependencies: isTransformed(one) ? {} : dependencies,
       dependsOn: [...new Set([...one.dependsOn.map(urnOfOther), ...Object.keys(dependencies)])],
       deletedWith: one.deletedWith === undefined ? undefined : urnOfOther(one.deletedWith),
       ...{ protect: one.protect, retainOnDelete: retainOnDelete ?? false },

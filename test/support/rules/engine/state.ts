@@ -47,9 +47,10 @@ const named = ({ dependencies, dependsOn = [], deletedWith }: Stored): readonly 
 /** Everything that is deleted after it, as far as it precedes it in the state. */
 export function dependenciesOf(entry: Stored, state: readonly Stored[]): Stored[] {
   const before = state.slice(0, state.indexOf(entry));
-  const direct = before.filter(({ urn }) => named(entry).includes(urn) || urn === entry.parent);
+  const direct = before.filter(({ urn }) => named(entry).includes(urn));
   const inside = before.filter((one) => direct.some((other) => isComponent(other) && isWithin(one, other.urn, state)));
-  return [...new Set([...direct, ...inside])];
+  const parents = before.filter(({ urn }) => urn === entry.parent);
+  return [...new Set([...direct, ...inside, ...parents])];
 }
 
 function isWithin({ parent }: Stored, urn: string, state: readonly Stored[]): boolean {
