@@ -153,18 +153,21 @@ export async function remove<Args extends object, Outputs extends object>(
     refuseLacking(hosted, urn);
     const stored = storedFrom(resource, id, outs);
     const objects = resource.objects(id, stored.outs);
-    const beforeDelete = (): void => memory.checkDeletable(objects, urn ?? "");
-    memory.removeStored(objects, urn ?? "");
+    const own = memory.deletedUrn(urn ?? "", outs);
+    const beforeDelete = (): void => memory.checkDeletable(objects, own);
+    memory.removeStored(objects, own);
     beforeDelete();
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
     refuseProtectedDeletion(resource.args, stored.outs);
-    const leaving = objects.filter((object) => memory.deletionBlocker(object, urn ?? "") === undefined);
-    const { call, finish } = startCall(hosted, { urn, deadline: new Deadline(timeoutMs), secrets: [stored.outs] });
+    const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
+    const { call, finish } = startCall(hosted, {
+      ...{ urn, own, deadline: new Deadline(timeoutMs), secrets: [stored.outs] },
+    });
     const replacement = session.memory.checked.get(urn ?? "")?.newInputs;
     const replaced = async (): Promise<void> =>
       // It has passed `check`.
       replacement && resource.beforeReplacement?.(call, replacement as Partial<Args>);
-    await memory.whileReleasing({ objects: leaving, urn: urn ?? "", deletes: true }, () =>
+    await memory.whileReleasing({ objects: leaving, urn: own, deletes: true }, () =>
       finish(replaced().then(() => resource.delete({ ...call, beforeDelete }, stored))),
     );
   } catch (thrown) {
@@ -235,11 +238,10 @@ class ChangeCall<Args extends object, Outputs extends object> {
       const { applied, work } = await prepare(call, args, values);
       goOn();
       const { id, outputs } = await finish(work());
-      this.#remember(id, { ...outputs, ...args });
-      return {
-        id,
-        outs: toOuts(hosted.resource, { outputs, args, carried, before: before?.outs ?? {}, applied: applied(id) }),
-      };
+      const held = before?.outs ?? {};
+      const outs = toOuts(hosted.resource, { outputs, args, carried, before: held, applied: applied(id) });
+      this.#remember(id, { ...outputs, ...args }, outs);
+      return { id, outs };
     } catch (error) {
       throw this.#failure(withoutStandIns(error, news));
     }
@@ -258,7 +260,6 @@ class ChangeCall<Args extends object, Outputs extends object> {
       return failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept });
     }
     const { id, outputs, args, shown } = this.#checkpointed;
-    this.#remember(id, { ...outputs, ...args });
     const object = `${hosted.resource.kind} ${id}`;
     const [what, it] =
       before === undefined
@@ -272,15 +273,17 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const held = before?.outs ?? {};
     const { __applied: applied = {} } = marksOf(held);
     const outs = toOuts(hosted.resource, { outputs, args: keptArgs, carried, before: held, applied, unfinished });
+    this.#remember(id, { ...outputs, ...args }, outs);
     return new CallError(reason, thrown, { id, outs });
   }
 
-  #remember(id: string, outs: object): void {
+  /** `outs`: as the state has them from now on. */
+  #remember(id: string, known: object, outs: Properties): void {
     const { resource, session } = this.hosted;
     const { urn = "" } = this.request;
     // The result of the lifecycle has its types.
-    const objects = resource.objects(id, outs as Partial<Outputs & Args>);
-    if (this.#verb === "update") session.memory.setStored(urn, objects);
+    const objects = resource.objects(id, known as Partial<Outputs & Args>);
+    if (this.#verb === "update") session.memory.setStored(urn, objects, { outs });
     else objects.forEach((object) => session.memory.setOwner(object, urn));
   }
 }
@@ -293,6 +296,8 @@ interface Prepared<Outputs> {
 
 interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" | "sending">> {
   readonly urn: string | undefined;
+  /** Its name in the memory. @default urn */
+  readonly own?: string;
   readonly deadline: Deadline;
   /** Values that may contain secrets: no message of the client repeats them. */
   readonly secrets: readonly Properties[];
@@ -310,7 +315,15 @@ const nothing = (): void => undefined;
 /** Prepares one call of a lifecycle; `finish` waits for its work. */
 function startCall<Args extends object, Outputs extends object>(
   { resource, session, readSetting }: Hosted<Args, Outputs>,
-  { urn, deadline, secrets, onTakeOver = nothing, checkpoint = nothing, sending = nothing }: CallOptions<Outputs>,
+  {
+    urn,
+    own = urn ?? "",
+    deadline,
+    secrets,
+    onTakeOver = nothing,
+    checkpoint = nothing,
+    sending = nothing,
+  }: CallOptions<Outputs>,
 ): { call: Call<Outputs>; values: SecretValues; finish: <Result>(work: Promise<Result>) => Promise<Result> } {
   const { client, settings } = session.account(readSetting);
   client.learnSecrets(...secrets);
@@ -325,7 +338,7 @@ function startCall<Args extends object, Outputs extends object>(
       authProvider: settings.authProvider,
       deadline,
       onProgress: (text) => progress.show(text),
-      run: session.memory.viewOf({ urn: urn ?? "", deadline, siblingStartsMs, onTakeOver }),
+      run: session.memory.viewOf({ urn: own, deadline, siblingStartsMs, onTakeOver }),
       beforeDelete: nothing,
       resolve: (value) => values.valueOf(value),
       withValues: (args) => values.withValues(args),

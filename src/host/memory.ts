@@ -3,6 +3,7 @@ import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../cli
 import type { Properties } from "../contract/hiddenKeys";
 import { nameInUrn } from "../contract/identifiers";
 import type { Kind } from "../contract/pointer";
+import { sameJson } from "./arguments";
 
 /**
  * The memory of one run (docs/design/rules.md, 4). Methods that are called right before a request are synchronous.
@@ -37,6 +38,12 @@ export interface Release {
   waitsFor?: string;
 }
 
+/** The entry of the state that a resource has, as the engine passes it. */
+interface HeldAs {
+  readonly stateUrn?: string | undefined;
+  readonly outs: Properties;
+}
+
 interface RunOfCall {
   readonly urn: string;
   readonly deadline: Deadline;
@@ -56,6 +63,15 @@ export interface CheckedResource {
   readonly newInputs: Properties | undefined;
 }
 
+/** What a resource of the program has in its state. */
+interface StoredObjects {
+  /** The URN in its state, which its deletion carries. After renames several resources may have the same one there. */
+  readonly stateUrn: string;
+  readonly objects: readonly string[];
+  /** Its outs there. */
+  readonly outs: Properties;
+}
+
 type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
 
 /** Thrown instead of deleting: another resource manages the object now. */
@@ -69,7 +85,7 @@ export class RunMemory {
   /** By URN. */
   readonly checked = new Map<string, CheckedResource>();
   readonly #claims = new Map<string, readonly Claim[]>();
-  readonly #stored = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
+  readonly #stored = new Map<string, StoredObjects>();
   readonly #states = new Map<string, ObjectState>();
   /** By object: the URN under which a refresh in this process found it in the state. */
   readonly #refreshed = new Map<string, string>();
@@ -108,12 +124,19 @@ export class RunMemory {
     });
   }
 
+  /** Records the objects that a resource has in its state and continues to manage. */
+  setStored(urn: string, objects: readonly string[], { stateUrn = urn, outs }: HeldAs): void {
+    this.#stored.set(urn, { stateUrn, objects, outs });
+  }
+
   /**
-   * Records the objects that a resource has in its state and continues to manage. `stateUrn`: the URN in its state,
-   * which its deletion carries; after renames several resources may have the same one there.
+   * Who a deletion with this URN is for. An entry that was moved by an alias carries the URN of before; if another
+   * resource has that URN by now, with other outs, the deletion is not for it.
    */
-  setStored(urn: string, objects: readonly string[], stateUrn = urn): void {
-    this.#stored.set(urn, { stateUrn, objects });
+  deletedUrn(urn: string, outs: Properties): string {
+    const own = [...this.#stored].filter(([one, { stateUrn }]) => one === urn || stateUrn === urn);
+    const isOther = own.length > 0 && own.every(([, stored]) => !sameJson(stored.outs, outs));
+    return isOther ? `${urn} of another entry` : urn;
   }
 
   /** Records what a resource of the state declares, as a refresh found it. The URN may predate an alias. */

@@ -50,6 +50,20 @@ test("nor under its own URN, which an alias may have left in the state of the ol
   expect(deleted).toEqual([]);
 });
 
+test("nor if both are in the state: an earlier run took it over and failed before the deletion", async () => {
+  const { toy, deleted, said } = oneProcess();
+  // Moved by an alias and back without one, the old entry has the URN of the new one in its outs.
+  const adopted = { ...outs("same"), adopt: true, __args: ["adopt", "home", "label"] };
+  await toy.check({ ...inputs("same"), adopt: true }, { ...inputs("same"), adopt: true });
+  await toy.diff(ID, adopted, { ...inputs("same"), adopt: true });
+  await toy.delete(ID, outs("same"));
+  expect(deleted).toEqual([]);
+  expect(said()).toEqual([`ComputeEndpoint ${ID} is not deleted: "same" of this program manages it now`]);
+  await toy.update(ID, adopted, { ...inputs("same"), adopt: true, label: "more" });
+  await toy.delete(ID, outs("same"));
+  expect(deleted).toEqual([]);
+});
+
 test("what was deleted before it was created again is deleted", async () => {
   const { toy, deleted } = oneProcess();
   await toy.delete(ID, outs("same"));
