@@ -240,16 +240,14 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
 
   "nothing to do means equal": (seen) => {
     const { command, ran, isTroubled, isBeside, program, after, things } = seen;
-    if (ran.code !== 0 || ran.isCut || isBeside) return [];
     const isEmpty = ran.steps.every((step) => step.startsWith("refresh "));
-    const isPlan =
-      (command.run === "preview" || command.run === "up") && !("target" in command) && !("replace" in command);
-    const wrong: string[] = [];
-    if (isPlan && isEmpty) wrong.push(...planned(program, after));
-    const hasLooked =
-      (isPlan && "refresh" in command) || command.run === "refresh" || (command.run === "drift" && !isTroubled);
-    if (hasLooked && isEmpty && command.run !== "refresh") wrong.push(...drifted(program, after, things));
-    return wrong;
+    if (ran.code !== 0 || ran.isCut || isBeside || !isEmpty || "target" in command || "replace" in command) return [];
+    if (command.run === "drift") return isTroubled ? [] : drifted(program, after, things);
+    if (command.run === "up" && !("refresh" in command)) return planned(program, after);
+    if (command.run === "up") return [...planned(program, after), ...drifted(program, after, things)];
+    if (command.run !== "preview") return [];
+    // It stores nothing: what it has found makes the state of the program's resources and the program one.
+    return "refresh" in command ? drifted(program, asDeclared(program, after), things) : planned(program, after);
   },
 
   "a failure is in words": ({ ran }) => {
@@ -323,6 +321,21 @@ export function planned(program: Program, held: readonly Held[]): string[] {
     );
   });
   return [...missing, ...more, ...differ];
+}
+
+/** The entries of the program's resources, with its arguments in place of the stored ones. */
+function asDeclared(program: Program, held: readonly Held[]): Held[] {
+  return held.flatMap((entry) => {
+    const declared = program.find((one) => one.kind === entry.kind && namesOf(one).includes(entry.name));
+    if (declared === undefined) return [];
+    const args = Object.entries(declared.args).filter(([, value]) => outputOf(value) === undefined);
+    return [
+      {
+        ...entry,
+        inputs: { ...entry.inputs, ...Object.fromEntries(args.map(([name, value]) => [name, plain(value)])) },
+      },
+    ];
+  });
 }
 
 /** The value as the state stores it, without marks. */
