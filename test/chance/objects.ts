@@ -114,7 +114,8 @@ export function differences(held: Held, things: Things): string[] {
   const [one] = its;
   const values = held.inputs;
   if (held.kind === "Whitelist") {
-    const declared = (values["domains"] as string[]).toSorted();
+    // The origin is stored without a path.
+    const declared = (values["domains"] as string[]).map((domain) => domain.replace(/\/$/, "")).toSorted();
     const all = [...things.values()].filter(
       ({ list, projectId }) => list === "domains" && projectId === held.id.split("/")[0],
     );
