@@ -1,6 +1,6 @@
 import { KIND_CASES } from "../kinds";
 import { DEMO, wholeIn } from "../kinds/KindCase";
-import { canary, conflicts, isOurs, lacksIntegration } from "./programs";
+import { canary, conflicts, isOurs, lacksIntegration, withProviderOf } from "./programs";
 import type { Declared, Edit, Options, Program, Value } from "./history";
 
 /* The next version of a program, as a person makes it: what names a resource is edited along with it. */
@@ -58,7 +58,7 @@ function added(program: Program, resource: Declared): Program {
   const isIn = program.some((one) => one.name === name || conflicts(one, resource));
   return isIn || lacksIntegration(resource, program) || program.length >= 8
     ? program
-    : [...program, { ...inIntegration(resource, program), name }];
+    : [...program, { ...withProviderOf(program, inIntegration(resource, program)), name }];
 }
 
 /** With the project of the program's integration, on which it depends then. */

@@ -242,10 +242,11 @@ export class Engine implements Player {
     const isDeployed = program.every(({ name }) => names.includes(name));
     const written = this.#read("imported.js");
     rmSync(this.#path("imported.js"), { force: true });
-    if (ended.code !== 0 || !isDeployed || written === "") return ranBy(ended);
-    const into = await this.#play("pulumi", ["import", "--file", "import.json", "--generate-code=false", "--yes"]);
+    const [, printed] = /^ *pulumi (import --file .*)$/m.exec(ended.stdout) ?? [];
+    if (ended.code !== 0 || !isDeployed || written === "" || printed === undefined) return ranBy(ended);
+    const into = await this.#play("pulumi", printed.trim().split(" "));
     const ran = { ...ranBy(ended), code: into.code, text: ended.text + into.text };
-    if (into.code !== 0) return ran;
+    if (into.code !== 0 || !/# add to .*imported/.test(ended.stdout)) return ran;
     const auth = program.find(({ kind }) => kind === "AuthIntegration")?.name;
     const imported = declaredIn(written).map(({ kind, name, args }): Declared => {
       // As the printed note says.

@@ -245,7 +245,7 @@ function programOf(
     const one = declared(drawn, NAMES[program.length] ?? "nine", program);
     if (one !== undefined && lacksIntegration(one, program)) continue;
     if (one === undefined || program.some((other) => conflicts(other, one))) continue;
-    program.push(one);
+    program.push(withProviderOf(program, one));
   }
   for (const { from, to, as } of links) {
     const [low, high] = [from % program.length, to % program.length].toSorted((a, b) => a - b);
@@ -258,6 +258,20 @@ function programOf(
     program[high ?? 0] = { ...second, options };
   }
   return program;
+}
+
+/**
+ * With the Provider of its like: the memory of a run covers one provider process, so two of them may not have one object
+ * (docs/design/rules.md, 4).
+ */
+export function withProviderOf(program: Program, one: Declared): Declared {
+  const isCompute = ({ kind }: Declared): boolean => kind === "ComputeEndpoint" || kind === "ComputeGroup";
+  const isOther = ({ kind }: Declared): boolean => kind === "Group" || kind === "Foreign";
+  const like = program.find((other) => !isOther(other) && isCompute(other) === isCompute(one));
+  if (like === undefined || isOther(one)) return one;
+  const { provider: _own, ...options } = one.options;
+  const { provider } = like.options;
+  return { ...one, options: { ...options, ...(provider !== undefined && { provider }) } };
 }
 
 /** Both cannot be there. A Whitelist and its domains, and a component and what it has in it, are refused by the plan. */
