@@ -83,7 +83,8 @@ export function changesBetween(before: Things, after: Things): Change[] {
   return found;
 }
 
-const LISTS: Readonly<Record<string, Thing["list"]>> = {
+/** Where the objects of a kind are. */
+export const LISTS: Readonly<Record<string, Thing["list"]>> = {
   ComputeEndpoint: "endpoints",
   AuthIntegration: "integrations",
   OAuthProvider: "oauth_providers",

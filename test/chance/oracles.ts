@@ -6,7 +6,7 @@ import { KIND_CASES } from "../kinds";
 import { outputOf } from "./edits";
 import { CANARY, type Command, type Declared, type Program, type Value } from "./history";
 import { isOurs } from "./programs";
-import { differences, holds, type Change, type Things } from "./objects";
+import { differences, holds, LISTS, type Change, type Things } from "./objects";
 import type { Held, Ran } from "./player";
 
 /** One command, and what was there before and after it. */
@@ -86,6 +86,14 @@ function isTakenAlong(seen: Observed, change: Change): boolean {
   );
 }
 
+/** A creation that was cut off had taken it over, as its resource says. */
+function isBeingTaken(seen: Observed, { thing }: Change): boolean {
+  const steps = touched(seen);
+  const mayTake = ({ kind, name, args }: Declared): boolean =>
+    steps.has(name) && LISTS[kind] === thing.list && (kind === "EmailServer" || (args["adopt"] ?? false) !== false);
+  return seen.ran.isCut && seen.program.some(mayTake);
+}
+
 const isMade = ({ made }: Observed, { key }: Change): boolean => made.has(key);
 
 const ORACLES: Readonly<Record<string, Oracle>> = {
@@ -94,7 +102,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "nothing of others is changed": (seen) =>
     seen.changes
       .filter((change) => change.what !== "added" && holdersOf(seen, change).length === 0)
-      .filter((change) => !isMade(seen, change) && !isTakenAlong(seen, change))
+      .filter((change) => !isMade(seen, change) && !isTakenAlong(seen, change) && !isBeingTaken(seen, change))
       .map((change) => `${nameOf(change)} was ${change.what}`),
 
   "what is there becomes ours only by adopt": (seen) => {
@@ -232,7 +240,10 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       .flatMap((change) => {
         const holders = seen.after.filter((held) => holds(held, change.thing));
         const silent = holders.filter(
-          (held) => differences(held, seen.things).length > 0 && !held.unfinished && !seen.ran.text.includes(held.name),
+          (held) =>
+            drifted(seen.program, [held], seen.things).length > 0 &&
+            !held.unfinished &&
+            !seen.ran.text.includes(held.name),
         );
         return silent.map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`);
       });
