@@ -114,7 +114,7 @@ export type Command =
   | { readonly run: "import" | "doctor --audit" | "env" };
 
 export type Step =
-  | { readonly do: "command"; readonly command: Command; readonly trouble?: Trouble; readonly stack?: "other" }
+  | { readonly do: "command"; readonly command: Command; readonly trouble?: Trouble }
   | { readonly do: "edit"; readonly edits: readonly Edit[] }
   | { readonly do: "colleague"; readonly deed: Deed }
   /** The secret behind a name from now on; null: none. */

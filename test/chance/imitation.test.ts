@@ -1,5 +1,5 @@
 import { startImitated } from "./imitated";
-import { MINUTES, search } from "./search";
+import { MINUTES, ofHistories, search } from "./search";
 
 const LONGEST_MS = ((MINUTES ?? 0) + 5) * 60_000;
 
@@ -7,11 +7,10 @@ test(
   "histories of the imitation break nothing",
   () =>
     search({
-      engine: "imitation",
-      start: startImitated,
-      runs: Number(process.env["N"] ?? 100),
+      ...ofHistories("imitation", startImitated),
+      runs: Number(process.env["N"] ?? 400),
       lanes: 1,
       attempts: 300,
-    }).then(() => undefined),
+    }),
   LONGEST_MS,
 );

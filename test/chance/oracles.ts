@@ -22,6 +22,8 @@ export interface Observed {
   readonly things: Things;
   /** What changed at the service meanwhile, but for what a colleague did. */
   readonly changes: readonly Change[];
+  /** Secrets that the service has answered with. */
+  readonly issued: ReadonlySet<string>;
   /** The program leaves something at the service, or did: the engine never calls `delete` for it. */
   readonly mayLeave: boolean;
   /** A colleague acted during it. */
@@ -143,16 +145,18 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     if (ran.planned === undefined) return [];
     // What a run that fails has deleted may have been planned as a part of a replacement.
     const plain = (step: string): string => step.replace("delete-replaced ", "delete ");
-    const shown = ran.planned.map(plain);
-    const more = ran.steps.filter((step) => !step.startsWith("refresh ") && !shown.includes(plain(step)));
-    // An output that becomes known may turn out to be the same.
+    // An output that becomes known may turn out to be the same, or one that replaces, as the plan says.
     const isOpen = (step: string): boolean =>
       program.some(
         ({ name, args }) =>
           step.endsWith(` ${name}`) && Object.values(args).some((value) => outputOf(value) !== undefined),
       );
-    const less = ran.code === 0 ? ran.planned.filter((step) => !ran.steps.includes(step) && !isOpen(step)) : [];
-    return [...more.map((step) => `not planned: ${step}`), ...less.map((step) => `planned, not done: ${step}`)];
+    const missing = (steps: readonly string[], from: readonly string[]): string[] =>
+      steps.filter((step) => !step.startsWith("refresh ") && !isOpen(step) && !from.map(plain).includes(plain(step)));
+    return [
+      ...missing(ran.steps, ran.planned).map((step) => `not planned: ${step}`),
+      ...(ran.code === 0 ? missing(ran.planned, ran.steps) : []).map((step) => `planned, not done: ${step}`),
+    ];
   },
 
   "what is protected or retained stays": (seen) => {
@@ -175,11 +179,13 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       );
   },
 
-  "no secret in clear": ({ stored }) =>
-    [...stored].flatMap(([place, text]) => {
-      const at = text.indexOf(CANARY);
-      return at < 0 ? [] : [`${place}: …${text.slice(Math.max(0, at - 80), at + 60)}…`];
-    }),
+  "no secret in clear": ({ stored, issued }) =>
+    [...stored].flatMap(([place, text]) =>
+      [CANARY, ...issued].flatMap((secret) => {
+        const at = text.indexOf(secret);
+        return at < 0 ? [] : [`${place}: …${text.slice(Math.max(0, at - 80), at + 60)}…`];
+      }),
+    ),
 
   "what stands stays in the state": (seen) => {
     const { before, after, things, ran, command } = seen;

@@ -33,6 +33,13 @@ export async function play(player: Player, history: History): Promise<Played> {
 
 const changing = (steps: readonly string[]): string[] => steps.filter((step) => !/^(refresh|read) /.test(step));
 
+/** Two stacks on one account and one project at once: each is a colleague of the other. */
+export async function playBeside(player: Player, history: History): Promise<Played> {
+  const run = new Play(player, history, true);
+  await run.steps();
+  return { broken: run.broken, log: run.log, isHealed: true };
+}
+
 class Play {
   readonly broken: string[] = [];
   readonly log: string[] = [];
@@ -41,6 +48,8 @@ class Play {
   readonly #environment: Record<string, string>;
   /** The keys of what our commands have created. */
   readonly #made = new Set<string>();
+  /** Secrets that the service has answered with. */
+  readonly #issued = new Set<string>();
   readonly #deployed = new Map<string, Properties>();
   #said = "";
   #hasColleague = false;
@@ -50,17 +59,23 @@ class Play {
   constructor(
     readonly player: Player,
     readonly history: History,
+    readonly hasOther = false,
   ) {
+    this.#hasColleague = hasOther;
     this.#program = history.program;
     this.#environment = { ...history.environment };
   }
 
   async all(): Promise<void> {
+    await this.steps();
+    if (this.broken.length === 0) await this.#heal();
+  }
+
+  async steps(): Promise<void> {
     for (const [i, step] of this.history.steps.entries()) {
       await this.#step(step, `step ${i}`);
       if (this.broken.length > 0) return;
     }
-    await this.#heal();
   }
 
   async #step(step: Step, when: string): Promise<void> {
@@ -80,7 +95,9 @@ class Play {
   /** What an acceptance or an import is for shows in the next plan. */
   async #withLooks(command: Command, when: string, trouble?: Trouble): Promise<void> {
     const isAccept = command.run === "drift --accept";
-    if (!isAccept && command.run !== "import") return void (await this.#command(command, when, trouble));
+    // What the other stack does between would show as well.
+    if (this.hasOther || (!isAccept && command.run !== "import"))
+      return void (await this.#command(command, when, trouble));
     const plan = { run: "preview", refresh: true } as const;
     const before = await this.#command(plan, `${when}, the plan before`);
     const ran = await this.#command(command, when, trouble);
@@ -104,8 +121,8 @@ class Play {
       ({ options }) => options.retainOnDelete === true || options.deletedWith !== undefined,
     );
     const before = await player.held();
-    const ours = new Ledger(player.world, this.#made);
-    let isBeside = false;
+    const ours = new Ledger(player.world, this.#made, this.#issued);
+    let isBeside = this.hasOther;
     const first = await thingsAt(player.world);
     const ran = await player.run(command, {
       program,
@@ -128,7 +145,13 @@ class Play {
     const after = await player.held();
     const seen: Observed = {
       ...{ command, program, ran, before, after, changes, isBeside, sent, first, things: last },
-      ...{ made: this.#made, mayLeave: this.#mayLeave, said: this.#said, deployed: this.#deployed },
+      ...{
+        made: this.#made,
+        issued: this.#issued,
+        mayLeave: this.#mayLeave,
+        said: this.#said,
+        deployed: this.#deployed,
+      },
       isTroubled: trouble !== undefined && (trouble.faults.length > 0 || trouble.end !== undefined),
       stored: await player.stored(),
     };
@@ -211,8 +234,11 @@ class Play {
   }
 }
 
+/** In the JSON of a response, which is a text here. */
+const ISSUED = /\\"(?:secret_server_key|url)\\":\\"([^"\\]+)/g;
+
 /** One at a time at a service: what it changes is seen before and after. */
-const turns = new WeakMap<World, Promise<unknown>>();
+const turns = new Map<string, Promise<unknown>>();
 
 /** What the requests of one command change, whoever else acts meanwhile. */
 class Ledger {
@@ -223,6 +249,7 @@ class Ledger {
   constructor(
     readonly world: World,
     readonly made: Set<string>,
+    readonly issued: Set<string>,
   ) {}
 
   readonly executing: Executing = (method, url, work) => {
@@ -231,15 +258,16 @@ class Ledger {
     return this.alone(async () => {
       const before = await thingsAt(this.world);
       const result = await work();
+      for (const [, secret = ""] of JSON.stringify(result).matchAll(ISSUED)) this.issued.add(secret);
       this.add(changesBetween(before, await thingsAt(this.world)));
       return result;
     });
   };
 
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = (turns.get(this.world) ?? Promise.resolve()).then(work);
+    const turn = (turns.get(this.world.url) ?? Promise.resolve()).then(work);
     turns.set(
-      this.world,
+      this.world.url,
       turn.catch(() => undefined),
     );
     return turn;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { histories } from "./histories";
 import type { History } from "./history";
-import { play, type Played } from "./play";
+import { play, playBeside, type Played } from "./play";
 import type { Player } from "./player";
 
 /**
@@ -20,42 +20,39 @@ const FOUND = join(__dirname, "found");
 
 export type Engine = "imitation" | "engine";
 
-export interface Search {
+export interface Search<Case> {
   readonly engine: Engine;
-  readonly start: () => Promise<Player>;
-  /** Histories in all, where no time is set. */
+  /** The name of the file of a found case. */
+  readonly name: string;
+  readonly cases: fc.Arbitrary<Case>;
+  readonly play: (found: Case) => Promise<Played>;
+  /** The statements that play a found case `CASE` in a test. */
+  readonly asTest: string;
+  /** How many in all, where no time is set. */
   readonly runs: number;
   /** At once: most of the time is waiting. */
   readonly lanes: number;
-  /** Attempts to make a failing history smaller. */
+  /** Attempts to make a failing case smaller. */
   readonly attempts: number;
 }
 
-interface Figures {
-  histories: number;
-  healed: number;
-}
-
-/** Plays histories until one breaks an oracle, in each lane, and writes it as a test file. Throws with what was found. */
-export async function search({ engine, start, runs, lanes, attempts }: Search): Promise<Figures> {
-  const figures: Figures = { histories: 0, healed: 0 };
+/** Plays cases until one breaks an oracle, in each lane, and writes it as a test file. Throws with what was found. */
+export async function search<Case>(about: Search<Case>): Promise<void> {
+  const { engine, name, cases, runs, lanes, attempts } = about;
+  const figures = { played: 0, healed: 0 };
   const ends = await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       const seed = SEED + lane * 1_000_000;
-      let failing: { history: History; played: Played } | undefined;
+      let failing: { found: Case; played: Played } | undefined;
       let left = attempts;
-      const property = fc.asyncProperty(histories({ real: engine === "engine" }), async (history) => {
+      const property = fc.asyncProperty(cases, async (drawn) => {
         // Enough was tried: the smallest one so far is taken.
         if (failing !== undefined && left-- <= 0) return;
-        if (process.env["DBG"]) process.stderr.write(JSON.stringify(history).slice(0, 300) + "\n");
-        const t0 = performance.now();
-        const played = await playOn(start, history);
-        if (process.env["DBG"])
-          process.stderr.write(`${Math.round(performance.now() - t0)} ms ${played.broken.length} ${played.isHealed}\n`);
-        figures.histories += 1;
+        const played = await about.play(drawn);
+        figures.played += 1;
         if (played.isHealed) figures.healed += 1;
         if (played.broken.length === 0) return;
-        failing = { history, played };
+        failing = { found: drawn, played };
         throw new Error(played.broken.join("\n"));
       });
       const limit =
@@ -64,50 +61,86 @@ export async function search({ engine, start, runs, lanes, attempts }: Search): 
           : { numRuns: 1e6, interruptAfterTimeLimit: MINUTES * 60_000 };
       const { errorInstance } = await fc.check(property, { seed, ...limit });
       if (errorInstance !== null && failing === undefined) throw errorInstance;
-      return failing === undefined ? [] : [told(engine, seed, failing.history, failing.played)];
+      return failing === undefined ? [] : [told(about, seed, failing.found, failing.played)];
     }),
   );
-  process.stdout.write(
-    `${engine}: ${figures.histories} histories from seed ${SEED}, ${figures.healed} to their end.\n`,
-  );
+  process.stdout.write(`${engine}, ${name}: ${figures.played} from seed ${SEED}, ${figures.healed} to their end.\n`);
   const found = ends.flat();
   if (found.length > 0) throw new Error(found.join("\n\n"));
-  return figures;
 }
 
-async function playOn(start: () => Promise<Player>, history: History): Promise<Played> {
+/** What a test of single histories needs, with the player that `start` starts. */
+export const ofHistories = (engine: Engine, start: () => Promise<Player>) => ({
+  ...{ engine, name: "histories", cases: histories({ real: engine === "engine" }) },
+  play: (history: History) => playOn(start, history),
+  asTest: `expectToHold(${engine === "engine" ? "startEngine" : "startImitated"}, CASE)`,
+});
+
+export async function playOn(start: () => Promise<Player>, history: History): Promise<Played> {
   const player = await start();
   try {
-    return await play(player, history);
-  } catch (error) {
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { broken: [`it cannot be played: ${what}`], log: [], isHealed: false };
+    return await play(player, history).catch(notPlayed);
   } finally {
     await player.close();
   }
 }
 
-/** A test file of a found case. Runs it alone. */
+export function notPlayed(error: unknown): Played {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { broken: [`it cannot be played: ${what}`], log: [], isHealed: false };
+}
+
+/** For the test file of a found case. */
 export async function expectToHold(start: () => Promise<Player>, history: History): Promise<void> {
   const { broken, log } = await playOn(start, history);
   if (broken.length > 0) throw new Error([...broken, ...log].join("\n"));
 }
 
+type Pair = readonly [History, History];
+
+/** Two stacks on one account and one project. */
+export async function playPair<One extends Player>(
+  start: (beside?: One) => Promise<One>,
+  [one, two]: Pair,
+): Promise<Played> {
+  const first = await start();
+  const second = await start(first);
+  try {
+    const ends = await Promise.all([playBeside(first, one).catch(notPlayed), playBeside(second, two).catch(notPlayed)]);
+    return { broken: ends.flatMap(({ broken }) => broken), log: ends.flatMap(({ log }) => log), isHealed: true };
+  } finally {
+    await second.close();
+    await first.close();
+  }
+}
+
+export async function expectPairToHold<One extends Player>(
+  start: (beside?: One) => Promise<One>,
+  pair: Pair,
+): Promise<void> {
+  const { broken, log } = await playPair(start, pair);
+  if (broken.length > 0) throw new Error([...broken, ...log].join("\n"));
+}
+
 /** Writes the case, and says where and what. */
-function told(engine: Engine, seed: number, history: History, { broken, log }: Played): string {
+function told<Case>(
+  { engine, name, asTest }: Search<Case>,
+  seed: number,
+  found: Case,
+  { broken, log }: Played,
+): string {
   mkdirSync(FOUND, { recursive: true });
-  const file = join(FOUND, `${engine}-${seed}.test.ts`);
+  const file = join(FOUND, `${engine}-${name}-${seed}.test.ts`);
   const [module, start] = engine === "engine" ? ["engine", "startEngine"] : ["imitated", "startImitated"];
-  const text = `import type { History } from "../history";
-import { ${start} } from "../${module}";
-import { expectToHold } from "../search";
+  const text = `import { ${start} } from "../${module}";
+import { ${asTest.slice(0, asTest.indexOf("("))} } from "../search";
 
-const HISTORY: History = ${JSON.stringify(history, undefined, 2)};
+const CASE = ${JSON.stringify(found, undefined, 2)} as const;
 
-test(${JSON.stringify(broken[0] ?? "")}, () => expectToHold(${start}, HISTORY));
+test(${JSON.stringify(broken[0] ?? "")}, () => ${asTest});
 `;
   writeFileSync(file, text);
   // A log that outlives the file has it, too.
-  const whole = JSON.stringify(history);
+  const whole = JSON.stringify(found);
   return [`${engine}, seed ${seed}; the smallest history is in ${file}:`, ...broken, ...log, whole].join("\n");
 }

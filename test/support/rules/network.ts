@@ -18,10 +18,13 @@ export const ANSWERS = {
   "text 404": { status: 404, type: "text/plain", text: "default backend - 404" },
   "423": refusal(423, "the project has a running operation"),
   "429": { ...refusal(429, "too many requests"), retryAfter: "0.02" },
+  "401": refusal(401, "the key is wrong"),
+  "403": refusal(403, "the key may not do this"),
 } satisfies Record<string, Answer | undefined>;
 
 export type How = keyof typeof ANSWERS;
-export const HOWS = Object.keys(ANSWERS) as readonly How[];
+/** Without those of the service itself. */
+export const HOWS = (Object.keys(ANSWERS) as How[]).filter((how) => how !== "401" && how !== "403");
 
 /**
  * Requests whose effect no list shows, so that an empty response is accepted (docs/design/rules.md, 1): for them an
