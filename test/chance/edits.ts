@@ -1,6 +1,6 @@
 import { KIND_CASES } from "../kinds";
 import { DEMO, wholeIn } from "../kinds/KindCase";
-import { canary, conflicts, isOurs, lacksIntegration, withProviderOf } from "./programs";
+import { canary, conflicts, isOurs, lacksIntegration } from "./programs";
 import type { Declared, Edit, Options, Program, Value } from "./history";
 
 /* The next version of a program, as a person makes it: what names a resource is edited along with it. */
@@ -30,11 +30,9 @@ export function edited(program: Program, edit: Edit): Program {
       return moved(program, found, edit.aliased);
     case "options": {
       const { parent, dependsOn, aliases, deletedWith, provider } = found.options;
-      // The memory of a run covers one provider process: not a move of an object from one to another.
       const kept = { parent, dependsOn, aliases, deletedWith, provider };
-      const { provider: _provider, ...options } = edit.options;
       const names = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
-      return found.kind === "Group" ? program : replaced({ ...found, options: { ...options, ...names } });
+      return found.kind === "Group" ? program : replaced({ ...found, options: { ...edit.options, ...names } });
     }
     case "reorder":
       return reordered(program, at);
@@ -58,7 +56,7 @@ function added(program: Program, resource: Declared): Program {
   const isIn = program.some((one) => one.name === name || conflicts(one, resource));
   return isIn || lacksIntegration(resource, program) || program.length >= 8
     ? program
-    : [...program, { ...withProviderOf(program, inIntegration(resource, program)), name }];
+    : [...program, { ...inIntegration(resource, program), name }];
 }
 
 /** With the project of the program's integration, on which it depends then. */

@@ -2,7 +2,17 @@ import fc from "fast-check";
 import type { Deed } from "../support/rules/colleague";
 import { HOWS } from "../support/rules/network";
 import type { Command, Edit, History, Step, Trouble } from "./history";
-import { additions, canary, ENVIRONMENT, given, ownOptions, programs } from "./programs";
+import {
+  additions,
+  canary,
+  ENVIRONMENT,
+  given,
+  ownOptions,
+  programs,
+  providers,
+  withProvider,
+  type Providers,
+} from "./programs";
 
 /* Draws what happens to a stack: three to ten steps, each with what goes wrong meanwhile. */
 
@@ -166,11 +176,19 @@ function steps(real: boolean): fc.Arbitrary<readonly Step[]> {
   return fc.array(step, { minLength: 3, maxLength: 10 });
 }
 
+function withProviders(step: Step, given: Providers): Step {
+  if (step.do !== "edit") return step;
+  const edits = step.edits.map((edit) =>
+    edit.edit === "add" ? { ...edit, resource: withProvider(edit.resource, given) } : edit,
+  );
+  return { ...step, edits };
+}
+
 /** `real`: for the real engine, with our own commands, components and the ends of processes. */
 export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<History> =>
-  fc.tuple(programs({ components: real }), steps(real), seed).map(([program, then, first]) => ({
-    program,
+  fc.tuple(programs({ components: real }), steps(real), seed, providers).map(([program, then, first, given]) => ({
+    program: program.map((one) => withProvider(one, given)),
     environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
     // A stack begins with its first deployment.
-    steps: [{ do: "command", command: { run: "up", seed: first } }, ...then],
+    steps: [{ do: "command", command: { run: "up", seed: first } }, ...then.map((step) => withProviders(step, given))],
   }));

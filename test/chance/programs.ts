@@ -70,7 +70,6 @@ export const ownOptions: fc.Arbitrary<Options> = fc
       retainOnDelete: sometimes(8, true as const),
       deleteBeforeReplace: sometimes(8, true as const),
       customTimeouts: sometimes(6, true as const),
-      provider: sometimes(8, "first" as const, "second" as const),
       // Named of all kinds; an unknown name has no effect.
       ignoreChanges: sometimes(8, ["size"], ["name"], ["clientSecret"], ["domains"], ["host", "password"], ["*"]),
       replaceOnChanges: sometimes(12, ["name"], ["size"], ["clientId"], ["host"]),
@@ -80,6 +79,14 @@ export const ownOptions: fc.Arbitrary<Options> = fc
     PLAIN,
   )
   .map(given);
+
+export const providers: fc.Arbitrary<Providers> = fc.record(
+  {
+    computes: sometimes(4, "first" as const, "second" as const),
+    auth: sometimes(4, "first" as const, "second" as const),
+  },
+  PLAIN,
+);
 
 /** One of these, in one of `n` draws. */
 function sometimes<T>(n: number, ...values: readonly T[]): fc.Arbitrary<T | undefined> {
@@ -207,7 +214,7 @@ function declared(drawn: Draw, name: string, before: readonly Declared[]): Decla
       kind,
       name,
       args: { projectId: DEMO.projectId, branchId: free, primary: { size: 1 + (seed % 3) }, replicas: seed % 3 },
-      options: given({ protect: drawn.options.protect, provider: drawn.options.provider }),
+      options: given({ protect: drawn.options.protect }),
     };
   }
   if (kind === "ProjectAuth") {
@@ -219,7 +226,7 @@ function declared(drawn: Draw, name: string, before: readonly Declared[]): Decla
       redirectDomains: ["https://a.example.com", "https://b.example.com"].slice(0, 1 + (seed % 2)),
       ...(seed % 3 === 0 && { exclusiveDomains: true }),
     };
-    return { kind, name, args, options: given({ protect: drawn.options.protect, provider: drawn.options.provider }) };
+    return { kind, name, args, options: given({ protect: drawn.options.protect }) };
   }
   const args = argumentsOf(kind, drawn, auth);
   const foreign = before.find((one) => one.kind === "Foreign")?.name;
@@ -245,7 +252,7 @@ function programOf(
     const one = declared(drawn, NAMES[program.length] ?? "nine", program);
     if (one !== undefined && lacksIntegration(one, program)) continue;
     if (one === undefined || program.some((other) => conflicts(other, one))) continue;
-    program.push(withProviderOf(program, one));
+    program.push(one);
   }
   for (const { from, to, as } of links) {
     const [low, high] = [from % program.length, to % program.length].toSorted((a, b) => a - b);
@@ -260,18 +267,20 @@ function programOf(
   return program;
 }
 
+/** The explicit Providers of a history: of its computes, and of its auth. */
+export interface Providers {
+  readonly computes: Options["provider"];
+  readonly auth: Options["provider"];
+}
+
 /**
- * With the Provider of its like: the memory of a run covers one provider process, so two of them may not have one object
- * (docs/design/rules.md, 4).
+ * With the Provider of its like in all versions of a program: the memory of a run covers one provider process, so two of
+ * them may not have one object (docs/design/rules.md, 4).
  */
-export function withProviderOf(program: Program, one: Declared): Declared {
-  const isCompute = ({ kind }: Declared): boolean => kind === "ComputeEndpoint" || kind === "ComputeGroup";
-  const isOther = ({ kind }: Declared): boolean => kind === "Group" || kind === "Foreign";
-  const like = program.find((other) => !isOther(other) && isCompute(other) === isCompute(one));
-  if (like === undefined || isOther(one)) return one;
-  const { provider: _own, ...options } = one.options;
-  const { provider } = like.options;
-  return { ...one, options: { ...options, ...(provider !== undefined && { provider }) } };
+export function withProvider(one: Declared, { computes, auth }: Providers): Declared {
+  const provider = one.kind === "ComputeEndpoint" || one.kind === "ComputeGroup" ? computes : auth;
+  const hasOne = one.kind !== "Group" && one.kind !== "Foreign" && provider !== undefined;
+  return hasOne ? { ...one, options: { ...one.options, provider } } : one;
 }
 
 /** Both cannot be there. A Whitelist and its domains, and a component and what it has in it, are refused by the plan. */
