@@ -241,18 +241,17 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
 
   "a failure says what it has changed": (seen) => {
     if (seen.ran.code === 0 || seen.ran.isCut) return [];
+    const steps = touched(seen);
     return seen.changes
       .filter((change) => change.what !== "added" && !isTakenAlong(seen, change))
-      .flatMap((change) => {
-        const holders = seen.after.filter((held) => holds(held, change.thing));
-        const silent = holders.filter(
-          (held) =>
-            drifted(seen.program, [held], seen.things).length > 0 &&
-            !held.unfinished &&
-            !seen.ran.text.includes(held.name),
-        );
-        return silent.map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`);
-      });
+      .flatMap((change) =>
+        seen.after
+          // Another entry of the same object may be left over from an earlier failure.
+          .filter((held) => holds(held, change.thing) && steps.has(held.name))
+          .filter((held) => drifted(seen.program, [held], seen.things).length > 0 && !held.unfinished)
+          .filter((held) => !seen.ran.text.includes(held.name))
+          .map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`),
+      );
   },
 
   "nothing to do means equal": (seen) => {
