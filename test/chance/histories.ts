@@ -44,7 +44,7 @@ const edit = (forms: { readonly components: boolean }): fc.Arbitrary<Edit> =>
 const site = fc.constantFrom("https://a.example.com", "https://b.example.com", "https://c.example.com");
 const branchNumber = fc.integer({ min: 1, max: 3 });
 const address = fc.constantFrom("a@example.com", "b@example.com");
-export const deeds: fc.Arbitrary<Deed> = fc.oneof(
+const deeds: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ do: fc.constantFrom("primary" as const, "replica" as const), branch: branchNumber }, PLAIN),
   fc.record({ do: fc.constantFrom("delete compute" as const, "resize compute" as const), which }, PLAIN),
   fc.record({ do: fc.constantFrom("add domain" as const, "remove domain" as const), domain: site }, PLAIN),

@@ -76,7 +76,7 @@ export const ofHistories = (engine: Engine, start: () => Promise<Player>) => ({
   asTest: `expectToHold(${engine === "engine" ? "startEngine" : "startImitated"}, CASE)`,
 });
 
-export async function playOn(start: () => Promise<Player>, history: History): Promise<Played> {
+async function playOn(start: () => Promise<Player>, history: History): Promise<Played> {
   const player = await start();
   try {
     return await play(player, history).catch(notPlayed);
@@ -85,12 +85,15 @@ export async function playOn(start: () => Promise<Player>, history: History): Pr
   }
 }
 
-export function notPlayed(error: unknown): Played {
+function notPlayed(error: unknown): Played {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { broken: [`it cannot be played: ${what}`], log: [], isHealed: false };
 }
 
-/** For the test file of a found case. */
+/**
+ * For the test file of a found case.
+ * @public
+ */
 export async function expectToHold(start: () => Promise<Player>, history: History): Promise<void> {
   const { broken, log } = await playOn(start, history);
   if (broken.length > 0) throw new Error([...broken, ...log].join("\n"));
@@ -114,6 +117,7 @@ export async function playPair<One extends Player>(
   }
 }
 
+/** @public */
 export async function expectPairToHold<One extends Player>(
   start: (beside?: One) => Promise<One>,
   pair: Pair,

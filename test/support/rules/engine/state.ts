@@ -114,7 +114,7 @@ export function withoutGone(state: readonly Stored[], isGone: (entry: Stored) =>
 }
 
 /** The state with another URN for a resource, wherever one names it. */
-export function renamedIn(state: readonly Stored[], from: string, to: string): Stored[] {
+function renamedIn(state: readonly Stored[], from: string, to: string): Stored[] {
   const now = (urn: string): string => (urn === from ? to : urn);
   return state.map((entry) => ({
     ...entry,

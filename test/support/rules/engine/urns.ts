@@ -3,7 +3,7 @@ import { KINDS, typeToken, type Kind } from "../../../../src/contract/pointer";
 /** Beside our kinds: a component that contains others, and somebody else's dynamic resource. */
 export type AnyKind = Kind | "Group" | "Foreign";
 
-export const TYPES: Readonly<Record<AnyKind, string>> = {
+const TYPES: Readonly<Record<AnyKind, string>> = {
   ...(Object.fromEntries(KINDS.map((kind) => [kind, typeToken(kind)])) as Record<Kind, string>),
   Group: "chance:index:Group",
   Foreign: "pulumi-nodejs:dynamic:Resource",
@@ -20,7 +20,7 @@ const childUrn = (type: string, name: string, parent?: string): string =>
 /** The types from the outermost parent to the resource. */
 const typesIn = (urn: string): string => urn.split("::")[2] ?? "";
 
-export const nameIn = (urn: string): string => urn.split("::").at(-1) ?? "";
+const nameIn = (urn: string): string => urn.split("::").at(-1) ?? "";
 
 /** A URN that a child had while its parent was `parentAlias`: a name that begins with the parent's follows it. */
 export function inheritedAlias(child: string, parent: string, parentAlias: string): string {
