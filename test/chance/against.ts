@@ -6,7 +6,7 @@ import { edited } from "./edits";
 import { startEngine, type Engine } from "./engine";
 import type { Command, History } from "./history";
 import { startImitated, type Imitated } from "./imitated";
-import type { Player } from "./player";
+import type { Given, Player } from "./player";
 
 /** The same history on both engines: what each gives to our provider and what it stores, command by command. */
 
@@ -127,10 +127,10 @@ async function played(
   return came;
 }
 
-const UNDISTURBED = {
+const UNDISTURBED: Omit<Given, "program" | "environment"> = {
   trouble: undefined,
   act: () => Promise.resolve(),
-  executing: <Result>(_method: string, _url: string, work: () => Promise<Result>): Promise<Result> => work(),
+  executing: (_request, work) => work(),
 };
 
 /** As `pulumi stack export` writes an entry. */

@@ -178,7 +178,7 @@ function linkOf(given: Given | undefined, kill: () => void = () => undefined): L
   const on = (which: "reads" | "changes"): Map<number, How> =>
     new Map(faults.filter((fault) => fault.on === which).map(({ at, how }) => [at, how]));
   const link: Link = {
-    executing: given?.executing ?? ((_method, _url, work) => work()),
+    executing: given?.executing ?? ((_request, work) => work()),
     on: { reads: on("reads"), changes: on("changes") },
     onChange: async (n) => {
       if (n === beside?.at) await given?.act();

@@ -32,6 +32,8 @@ export interface Observed {
   readonly isTroubled: boolean;
   /** Our requests that may have changed something, as `METHOD path`. */
   readonly sent: readonly string[];
+  /** The paths of POSTs that were sent again without a look, although they had taken effect. */
+  readonly repeated: readonly string[];
   /** The keys of everything that this history's commands have created, whether or not a state knows it. */
   readonly made: ReadonlySet<string>;
   /** By URN: the arguments as the last command has deployed or refreshed them that may do so. */
@@ -100,6 +102,12 @@ const isMade = ({ made }: Observed, { key }: Change): boolean => made.has(key);
 
 const ORACLES: Readonly<Record<string, Oracle>> = {
   "a command that only looks sends no change": ({ command, sent }) => (CHANGING.includes(command.run) ? [] : [...sent]),
+
+  "a request that took effect is not sent again": ({ repeated, program }) => {
+    // Two resources of one kind may ask for the same.
+    const counts = program.map(({ kind }) => program.filter((one) => one.kind === kind).length);
+    return repeated.length >= Math.max(...counts, 1) ? [...repeated] : [];
+  },
 
   "nothing of others is changed": (seen) =>
     seen.changes

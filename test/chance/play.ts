@@ -139,12 +139,12 @@ class Play {
     const last = await thingsAt(player.world);
     // Nobody else acts there.
     ours.add(changesBetween(first, last).filter(({ thing }) => thing.projectId !== DEMO.projectId));
-    const { changes, sent } = ours;
+    const { changes, sent, repeated } = ours;
     if (ran.program !== undefined) this.#program = ran.program;
     this.#said += ran.text;
     const after = await player.held();
     const seen: Observed = {
-      ...{ command, program, ran, before, after, changes, isBeside, sent, first, things: last },
+      ...{ command, program, ran, before, after, changes, isBeside, sent, repeated, first, things: last },
       ...{
         made: this.#made,
         issued: this.#issued,
@@ -234,8 +234,7 @@ class Play {
   }
 }
 
-/** In the JSON of a response, which is a text here. */
-const ISSUED = /\\"(?:secret_server_key|url)\\":\\"([^"\\]+)/g;
+const ISSUED = /"(?:secret_server_key|url)":"([^"]+)/g;
 
 /** One at a time at a service: what it changes is seen before and after. */
 const turns = new Map<string, Promise<unknown>>();
@@ -245,6 +244,10 @@ class Ledger {
   readonly changes: Change[] = [];
   /** As `METHOD path`. */
   readonly sent: string[] = [];
+  /** The POSTs that were sent again, although they had taken effect and nothing was read since. */
+  readonly repeated: string[] = [];
+  /** Those with an effect since the last read. */
+  readonly #posted = new Set<string>();
 
   constructor(
     readonly world: World,
@@ -252,14 +255,20 @@ class Ledger {
     readonly issued: Set<string>,
   ) {}
 
-  readonly executing: Executing = (method, url, work) => {
-    if (method === "GET") return work();
+  readonly executing: Executing = ({ method, url, body }, work) => {
+    if (method === "GET") {
+      this.#posted.clear();
+      return work();
+    }
     this.sent.push(`${method} ${url}`);
     return this.alone(async () => {
       const before = await thingsAt(this.world);
       const result = await work();
-      for (const [, secret = ""] of JSON.stringify(result).matchAll(ISSUED)) this.issued.add(secret);
+      for (const [, secret = ""] of result.text.matchAll(ISSUED)) this.issued.add(secret);
       this.add(changesBetween(before, await thingsAt(this.world)));
+      const post = `${url} ${body}`;
+      if (method === "POST" && this.#posted.has(post)) this.repeated.push(url);
+      if (method === "POST" && result.status < 300) this.#posted.add(post);
       return result;
     });
   };

@@ -99,7 +99,7 @@ async function answerOf(
     atService += 1;
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
     const execute = (): ReturnType<typeof exchange> => exchange(url, method, sent, body);
-    const real = await executing(method, url, execute).finally(() => (atService -= 1));
+    const real = await executing({ method, url, body }, execute).finally(() => (atService -= 1));
     if (how === undefined) {
       ({ status, text } = real);
       type = real.headers.get("content-type") ?? undefined;

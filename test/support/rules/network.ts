@@ -66,7 +66,10 @@ export interface Weather {
 }
 
 /** The execution of a request by the service. */
-export type Executing = <Result>(method: string, url: string, work: () => Promise<Result>) => Promise<Result>;
+export type Executing = (
+  request: { readonly method: string; readonly url: string; readonly body: string },
+  work: () => Promise<Exchanged>,
+) => Promise<Exchanged>;
 
 export type Moment = "before" | "after";
 
@@ -212,8 +215,8 @@ export class Network {
     const isDone = how === undefined || isExecuted(how, method, url);
     const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
     const execute = (): Promise<Exchanged> => exchange(origin + url, method, headers, body.toString());
-    const { executing = (_method, _url, work) => work() }: Pick<Weather, "executing"> = seen?.weather ?? {};
-    const real = isDone ? await executing(method, url, execute) : undefined;
+    const { executing = (_request, work) => work() }: Pick<Weather, "executing"> = seen?.weather ?? {};
+    const real = isDone ? await executing({ method, url, body: body.toString() }, execute) : undefined;
     const onTrouble = seen?.weather.onTrouble;
     if (seen !== undefined && onTrouble !== undefined && how !== undefined && method !== "GET") {
       const trouble = seen.troubles++;
