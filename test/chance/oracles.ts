@@ -238,14 +238,19 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "what was made is in the state or in the message": (seen) => {
     if (seen.ran.isCut) return [];
     const words = seen.ran.text;
+    const failed = [...words.matchAll(/Could not (?:create|update|delete) (\w+)/g)].map(([, kind = ""]) => LISTS[kind]);
     return seen.changes
       .filter((change) => change.what === "added" && seen.things.has(change.key))
-      .filter(
-        ({ thing }) => !seen.after.some((held) => holds(held, thing)) && !isAlwaysThere(thing.name, seen, thing.home),
-      )
-      .filter(({ thing }) => !(words.includes(thing.name) || /Could not|ould not be/.test(words)))
+      .filter(({ thing }) => !seen.after.some((held) => holds(held, thing)))
+      .filter(({ thing }) => !isAlwaysThere(thing.name, seen, thing.home))
+      .filter(({ thing }) => !words.includes(thing.name) && !failed.includes(thing.list))
       .map((change) => `${nameOf(change)} was made`);
   },
+
+  "what is said to be kept is in the state": ({ ran, after }) =>
+    [...ran.text.matchAll(/(\w+) (\S+) exists, but [^\n]*It is kept in the stack/g)]
+      .filter(([, kind, id]) => !after.some((held) => held.kind === kind && held.id === id))
+      .map(([text]) => text),
 
   "a failure says what it has changed": (seen) => {
     if (seen.ran.code === 0 || seen.ran.isCut) return [];
@@ -279,7 +284,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     return ran.text
       .split("\n")
       .filter((line) =>
-        /\bat .*\.(js|ts|cjs|mts):\d+|<h1>|<html>|Axios|\[object |undefined\b|TypeError|\bNaN\b/.test(line),
+        /^\s+at .*\.(js|ts|cjs|mts):\d+:\d+|<h1>|<html>|Axios|\[object |undefined\b|TypeError|\bNaN\b/.test(line),
       )
       .map((line) => line.trim());
   },
