@@ -8,7 +8,7 @@ test(
   () =>
     search({
       ...ofHistories("imitation", startImitated),
-      runs: Number(process.env["N"] ?? 400),
+      runs: 250,
       lanes: 1,
       attempts: 300,
     }),
