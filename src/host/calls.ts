@@ -153,7 +153,7 @@ export async function remove<Args extends object, Outputs extends object>(
     refuseLacking(hosted, urn);
     const stored = storedFrom(resource, id, outs);
     const objects = resource.objects(id, stored.outs);
-    const own = memory.deletedUrn(urn ?? "", outs);
+    const own = memory.deletedUrn(urn ?? "");
     const beforeDelete = (): void => memory.checkDeletable(objects, own);
     memory.removeStored(objects, own);
     beforeDelete();
@@ -240,7 +240,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
       const { id, outputs } = await finish(work());
       const held = before?.outs ?? {};
       const outs = toOuts(hosted.resource, { outputs, args, carried, before: held, applied: applied(id) });
-      this.#remember(id, { ...outputs, ...args }, outs);
+      this.#remember(id, { ...outputs, ...args });
       return { id, outs };
     } catch (error) {
       throw this.#failure(withoutStandIns(error, news));
@@ -260,6 +260,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
       return failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept });
     }
     const { id, outputs, args, shown } = this.#checkpointed;
+    this.#remember(id, { ...outputs, ...args });
     const object = `${hosted.resource.kind} ${id}`;
     const [what, it] =
       before === undefined
@@ -273,17 +274,15 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const held = before?.outs ?? {};
     const { __applied: applied = {} } = marksOf(held);
     const outs = toOuts(hosted.resource, { outputs, args: keptArgs, carried, before: held, applied, unfinished });
-    this.#remember(id, { ...outputs, ...args }, outs);
     return new CallError(reason, thrown, { id, outs });
   }
 
-  /** `outs`: as the state has them from now on. */
-  #remember(id: string, known: object, outs: Properties): void {
+  #remember(id: string, known: object): void {
     const { resource, session } = this.hosted;
     const { urn = "" } = this.request;
     // The result of the lifecycle has its types.
     const objects = resource.objects(id, known as Partial<Outputs & Args>);
-    if (this.#verb === "update") session.memory.setStored(urn, objects, { outs });
+    if (this.#verb === "update") session.memory.setStored(urn, objects);
     else objects.forEach((object) => session.memory.setOwner(object, urn));
   }
 }

@@ -3,7 +3,6 @@ import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../cli
 import type { Properties } from "../contract/hiddenKeys";
 import { nameInUrn } from "../contract/identifiers";
 import type { Kind } from "../contract/pointer";
-import { sameJson } from "./arguments";
 
 /**
  * The memory of one run (docs/design/rules.md, 4). Methods that are called right before a request are synchronous.
@@ -38,12 +37,6 @@ export interface Release {
   waitsFor?: string;
 }
 
-/** The entry of the state that a resource has, as the engine passes it. */
-interface HeldAs {
-  readonly stateUrn?: string | undefined;
-  readonly outs: Properties;
-}
-
 interface RunOfCall {
   readonly urn: string;
   readonly deadline: Deadline;
@@ -59,17 +52,11 @@ export interface CheckedResource {
   readonly isPreview: boolean;
   /** The paths of `ignoreChanges`. */
   readonly ignored: readonly string[];
-  /** The inputs of a resource that an update creates. Only a deletion shows that it replaces an object. */
+  /**
+   * The inputs of a resource that an update creates or replaces: for a replacement the engine calls `check` once more,
+   * without the old inputs. Only a deletion shows a replacement that the engine plans without `diff`.
+   */
   readonly newInputs: Properties | undefined;
-}
-
-/** What a resource of the program has in its state. */
-interface StoredObjects {
-  /** The URN in its state, which its deletion carries. After renames several resources may have the same one there. */
-  readonly stateUrn: string;
-  readonly objects: readonly string[];
-  /** Its outs there. */
-  readonly outs: Properties;
 }
 
 type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
@@ -85,7 +72,7 @@ export class RunMemory {
   /** By URN. */
   readonly checked = new Map<string, CheckedResource>();
   readonly #claims = new Map<string, readonly Claim[]>();
-  readonly #stored = new Map<string, StoredObjects>();
+  readonly #stored = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
   readonly #states = new Map<string, ObjectState>();
   /** By object: the URN under which a refresh in this process found it in the state. */
   readonly #refreshed = new Map<string, string>();
@@ -124,18 +111,22 @@ export class RunMemory {
     });
   }
 
-  /** Records the objects that a resource has in its state and continues to manage. */
-  setStored(urn: string, objects: readonly string[], { stateUrn = urn, outs }: HeldAs): void {
-    this.#stored.set(urn, { stateUrn, objects, outs });
+  /**
+   * Records the objects that a resource has in its state and continues to manage. `stateUrn`: the URN in its state,
+   * which its deletion carries; after renames several resources may have the same one there.
+   */
+  setStored(urn: string, objects: readonly string[], stateUrn = urn): void {
+    this.#stored.set(urn, { stateUrn, objects });
   }
 
   /**
-   * Who a deletion with this URN is for. An entry that was moved by an alias carries the URN of before; if another
-   * resource has that URN by now, with other outs, the deletion is not for it.
+   * Who a deletion with this URN is for. An entry that was moved by an alias carries the URN of before. If a resource of
+   * the program has that URN by now, and is not replaced, the deletion is not for it.
    */
-  deletedUrn(urn: string, outs: Properties): string {
+  deletedUrn(urn: string): string {
     const own = [...this.#stored].filter(([one, { stateUrn }]) => one === urn || stateUrn === urn);
-    const isOther = own.length > 0 && own.every(([, stored]) => !sameJson(stored.outs, outs));
+    const checked = own.map(([one]) => this.checked.get(one));
+    const isOther = own.length > 0 && checked.every((one) => one !== undefined && one.newInputs === undefined);
     return isOther ? `${urn} of another entry` : urn;
   }
 

@@ -205,7 +205,7 @@ export async function diff<Args extends object, Outputs extends object>(
     for (const text of [...planMessages(resource, plan, news), ...ofValues]) session.warn(urn, text);
     const because = [...changes.replaces].filter((name) => !isUnknown(news[name]));
     refuseProtectedReplacement(resource.args, { subject, because, outs: stored.outs, news });
-    if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, outs, plan });
+    if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
     if (checked?.isPreview === true) await lookAtUpdate(hosted, { urn, plan, news });
   }
   const isSame = isUnchanged(changes);
@@ -262,12 +262,7 @@ const valuesOf = <Args extends object, Outputs extends object>({ resource }: Hos
  */
 function holdObjects<Args extends object, Outputs extends object>(
   { resource, session: { memory } }: Hosted<Args, Outputs>,
-  {
-    urn,
-    stateUrn,
-    outs: held,
-    plan,
-  }: { urn: string; stateUrn: string | undefined; outs: Properties; plan: Plan<Args, Outputs> },
+  { urn, stateUrn, plan }: { urn: string; stateUrn: string | undefined; plan: Plan<Args, Outputs> },
 ): void {
   const { stored, news, replaces } = plan;
   const { id, outs } = stored;
@@ -277,7 +272,7 @@ function holdObjects<Args extends object, Outputs extends object>(
   const objects = replaces.size > 0 ? [] : resource.objects(id, known);
   memory.notePlanned(resource.objects(id, outs), { urn, news, changed: plan.changes.changed, replaces });
   // The state may have an older URN, left by an alias.
-  memory.setStored(urn, objects, { stateUrn, outs: held });
+  memory.setStored(urn, objects, stateUrn);
   const other = objects.map((object) => memory.otherOwner(object, urn)).find((owner) => owner !== undefined);
   if (other === undefined) return;
   throw new Error(
