@@ -115,7 +115,8 @@ export async function test(suite: string, extra: string[]): Promise<number> {
   const campaign = CAMPAIGNS[suite];
   if (campaign !== undefined) process.env.PULUMI_SVC_WHOLE = "1";
   if (suite === "test:chance") setChance(extra.splice(0));
-  const chosen = campaign === undefined ? SUITES[suite] : [campaign, "--selectProjects=engine", "--selectProjects=rules"];
+  const chosen =
+    campaign === undefined ? SUITES[suite] : [campaign, "--selectProjects=engine", "--selectProjects=rules"];
   const jest = async (...args: string[]): Promise<{ code: number; result: Report }> => {
     const { code } = await run(NODE, [...ROOM, program, ...args, "--json", `--outputFile=${report}`], {
       inherit: true,

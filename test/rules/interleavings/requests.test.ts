@@ -1,6 +1,6 @@
 /**
- * Requests of one account (docs/design/rules.md, 1, 2 and 6; decisions.md, Client), in any order of calls, responses,
- * faults, deadlines and replacements of the key:
+ * Requests of one account (docs/design/rules.md, 1, 2 and 6; docs/design/decisions.md, Client), in any order of calls,
+ * responses, faults, deadlines and replacements of the key:
  *
  * 1. No minute of the service has more requests than svc:maxRequestsPerMinute.
  * 2. A change that reads a list first is sent in the tick in which that list was checked.

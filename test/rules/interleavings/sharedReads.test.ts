@@ -1,6 +1,6 @@
 /**
- * Reads that several callers share (docs/design/rules.md, 3 and 6; decisions.md, Time, queues and speed), in any order
- * of calls, changes, responses, failures and deadlines:
+ * Reads that several callers share (docs/design/rules.md, 3 and 6; docs/design/decisions.md, Time, queues and speed), in any
+ * order of calls, changes, responses, failures and deadlines:
  *
  * 1. A list shows every change of ours that had ended when the caller asked, and with `since` all that had happened by
  *    then.
