@@ -17,7 +17,7 @@ import { labelOf, nameInUrn } from "../contract/identifiers";
 import { echoOf } from "./arguments";
 import type { Call, Created } from "./lifecycle";
 import { ManagedElsewhereError } from "./memory";
-import { checkedArgs } from "./plan";
+import { checkedArgs, warnOfStaying } from "./plan";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, refuseProtectedDeletion, withoutProtection } from "./protection";
 import { digestsOf, withoutStoredValues, SecretValues, type Applied } from "./references";
@@ -170,6 +170,7 @@ export async function remove<Args extends object, Outputs extends object>(
     await memory.whileReleasing({ objects: leaving, urn: own, deletes: true }, () =>
       finish(replaced().then(() => resource.delete({ ...call, beforeDelete }, stored))),
     );
+    if (urn !== undefined) warnOfStaying(hosted, { urn, id, objects: leaving });
   } catch (thrown) {
     if (!(thrown instanceof ManagedElsewhereError)) {
       const advice = timeoutAdvice(thrown, "delete", timeoutMs) + keyAdvice(hosted, thrown, marksOf(outs));

@@ -61,6 +61,14 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    * The objects at the service that these arguments declare. It is an error if another resource declares one of them.
    */
   readonly declares?: (args: Partial<Args>, authProvider: string, givenNames: ReadonlySet<string>) => Claim[];
+  /**
+   * What the resource lives in, and is deleted with. `name` is for messages; `is`: whether that is this object, by what
+   * the state proves. The host has a resource replaced with it where the engine does not know that it depends on it.
+   */
+  readonly container?: {
+    readonly name: string;
+    readonly is: (object: string, id: string, outs: Partial<Outputs & Args>) => boolean;
+  };
   /** The objects at the service that the resource manages. */
   readonly objects: (id: string, outs: Partial<Outputs & Args>) => string[];
 

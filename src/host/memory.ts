@@ -78,6 +78,8 @@ export class RunMemory {
   readonly #refreshed = new Map<string, string>();
   /** By object: the plan for the resource of the program that had it in its state when it was compared. */
   readonly #planned = new Map<string, Planned>();
+  /** By URN: in which objects a resource lives that was compared and is not replaced. */
+  readonly #staying = new Map<string, (object: string) => boolean>();
   /** By kind: how many the program has said it declares, and the URNs of those that are new or were compared. */
   readonly #declared = new Map<Kind, number>();
   readonly #compared = new Map<Kind, Set<string>>();
@@ -155,6 +157,40 @@ export class RunMemory {
    */
   planned(object: string): Planned | undefined {
     return this.#planned.get(object);
+  }
+
+  /** Whether this run replaces such an object, as far as it was compared, or has deleted it. */
+  isReplaced(matches: (object: string) => boolean): boolean {
+    return (
+      [...this.#planned].some(([object, { replaces }]) => replaces.size > 0 && matches(object)) ||
+      [...this.#states].some(([object, { isDeleted = false }]) => isDeleted && matches(object))
+    );
+  }
+
+  /**
+   * Whether such an object is to be replaced and the run has neither deleted it nor created another such one. One that
+   * an earlier run has deleted is compared again, and only created.
+   */
+  isToBeReplaced(matches: (object: string) => boolean): boolean {
+    const isOver = [...this.#states].some(
+      ([object, { owner, isDeleted = false }]) => (owner !== undefined || isDeleted) && matches(object),
+    );
+    return !isOver && [...this.#planned].some(([object, { replaces }]) => replaces.size > 0 && matches(object));
+  }
+
+  /** Records in which objects a compared resource lives and is to stay: in none if it is replaced. */
+  noteStaying(urn: string, livesIn: (object: string) => boolean): void {
+    this.#staying.set(urn, livesIn);
+  }
+
+  /**
+   * The URNs of the resources that were compared and are to stay in one of these objects. Those of a preview in the same
+   * process do not count in its update, which compares them anew.
+   */
+  stayingIn(objects: readonly string[], isPreview: boolean): string[] {
+    return [...this.#staying].flatMap(([urn, livesIn]) =>
+      this.checked.get(urn)?.isPreview === isPreview && objects.some(livesIn) ? [urn] : [],
+    );
   }
 
   /** Another resource that has the object in its state, or created it or took it over in this run. */
@@ -239,6 +275,7 @@ export class RunMemory {
       },
       isDeletionBlocked: (object: string) => this.deletionBlocker(object, urn) !== undefined,
       wasDeleted: (object: string) => this.wasDeleted(object),
+      isToBeReplaced: (matches: (object: string) => boolean) => this.isToBeReplaced(matches),
       otherOwner: (object: string) => this.otherOwner(object, urn),
       release: (object: string) => this.release(object),
       /** True even if the engine begins a sibling's change a moment later. */

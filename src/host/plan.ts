@@ -2,7 +2,15 @@
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
 import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
-import { checkArguments, problemText, sameJson, specEntries, type Comparison, type Problem } from "./arguments";
+import {
+  checkArguments,
+  problemText,
+  sameJson,
+  specEntries,
+  type ArgumentSpecs,
+  type Comparison,
+  type Problem,
+} from "./arguments";
 import type { Changes, Finding, Lifecycle, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
@@ -196,16 +204,32 @@ export async function diff<Args extends object, Outputs extends object>(
   const oldInputs = checked?.oldInputs;
   const values = valuesOf(hosted);
   const byValue = oldInputs && (await compareWithValues(hosted, stored, { urn, outs, news, values }));
-  const changes = byValue?.changes ?? compareWith(resource, stored, news);
+  const compared = byValue?.changes ?? compareWith(resource, stored, news);
+  const livesIn = (object: string): boolean => resource.container?.is(object, stored.id, stored.outs) === true;
+  // A resource that the engine knows to depend on it was replaced before it was asked.
+  const goesWith =
+    oldInputs !== undefined && compared.replaces.size === 0 && session.memory.isReplaced(livesIn)
+      ? resource.container?.name
+      : undefined;
+  const changes = goesWith === undefined ? compared : replacedWithContainer(resource.args, compared);
   if (urn !== undefined && oldInputs !== undefined) {
     const plan = planOf({ urn, stored, news, changes });
     const subject = `${resource.kind} ${id}${labelOf(urn)}`;
     const remarks = [...(byValue?.compared.remarks ?? []), ...missing(values, news, byValue)];
     const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
-    for (const text of [...planMessages(resource, plan, news), ...ofValues]) session.warn(urn, text);
+    const ofPlan =
+      goesWith === undefined
+        ? planMessages(resource, plan, news)
+        : [`${subject} is replaced, because ${goesWith} is replaced: it is deleted with it and created again`];
+    for (const text of [...ofPlan, ...ofValues]) session.warn(urn, text);
     const because = [...changes.replaces].filter((name) => !isUnknown(news[name]));
     refuseProtectedReplacement(resource.args, { subject, because, outs: stored.outs, news });
-    if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
+    if (isUrn(urn)) {
+      holdObjects(hosted, { urn, stateUrn, plan });
+      const isReplaced = plan.replaces.size > 0;
+      session.memory.noteStaying(urn, (object) => !isReplaced && livesIn(object));
+      if (isReplaced) warnOfStaying(hosted, { urn, id, objects: resource.objects(id, stored.outs) });
+    }
     if (checked?.isPreview === true) await lookAtUpdate(hosted, { urn, plan, news });
   }
   const isSame = isUnchanged(changes);
@@ -215,6 +239,33 @@ export async function diff<Args extends object, Outputs extends object>(
     replaces: [...changes.replaces],
     deleteBeforeReplace: resource.deleteBeforeReplace,
   };
+}
+
+/** The argument that names the container counts as the one that replaces. */
+function replacedWithContainer<Args extends object>(
+  specs: ArgumentSpecs<Args>,
+  changes: Comparison<Args>,
+): Comparison<Args> {
+  const naming = specEntries(specs).flatMap(([name, { replaces }]) => (replaces === "container" ? [name] : []));
+  return {
+    ...changes,
+    changed: new Set([...changes.changed, ...naming]),
+    replaces: new Set([...changes.replaces, ...naming]),
+  };
+}
+
+/** Warns of the resources of the program that are lost with an object: they were compared before, and are to stay. */
+export function warnOfStaying<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  { urn, id, objects }: { urn: string; id: string; objects: readonly string[] },
+): void {
+  const isPreview = session.memory.checked.get(urn)?.isPreview === true;
+  for (const other of session.memory.stayingIn(objects, isPreview))
+    session.warn(
+      urn,
+      `"${nameInUrn(other)}" of this program is in ${resource.kind} ${id} and is deleted with it, but was compared before and is not created again. ` +
+        `Pass it an output of ${resource.kind}${labelOf(urn)}. If it is lost already, pulumi up --refresh creates it again`,
+    );
 }
 
 const isUnchanged = ({ changed, dropped, added }: Changes<never>): boolean =>

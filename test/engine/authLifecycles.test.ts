@@ -139,3 +139,39 @@ test("an integration that stands on another branch and database than declared is
   });
   await stack.finish(before);
 });
+
+test("a child whose transformation hides its dependency is replaced with its integration, and the plan says so", async () => {
+  const programWith = (databaseName: string) => `
+const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-main", databaseName: "${databaseName}" });
+const transforms = [({ props, opts }) => ({ props, opts })];
+new svc.OAuthProvider("gitlab", { projectId, providerId: "gitlab", clientId: "id", clientSecret: "${GOOGLE}" }, { transforms });`;
+  const stack = await Stack.create({ program: programWith("shop") });
+  const { service } = stack;
+  const before = await service.state();
+  const changes = [
+    "DELETE /projects/{project_id}/auth/integration/{auth_provider}",
+    "POST /projects/auth/create",
+    "POST /projects/{project_id}/auth/oauth_providers",
+  ];
+  const said = /warning: OAuthProvider prj-demo\/\S+ \("gitlab"\) is replaced, because its integration is replaced: /;
+  expect(await stack.up()).toMatchObject({ code: 0 });
+
+  stack.program(programWith("other"));
+  const plan = await stack.preview();
+  expect(plan.text).toMatch(said);
+  expect(plan.text).toMatch(/\+-2 to replace/);
+  await service.clearRequests();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual(changes);
+
+  // The engine asks nobody whether it is replaced, so a plan cannot know.
+  const { urn } = await stack.resource("auth");
+  expect(await stack.run("state", "taint", urn, "--yes")).toMatchObject({ code: 0 });
+  await service.clearRequests();
+  const again = await stack.up();
+  expect(again).toMatchObject({ code: 0 });
+  expect(again.text).toMatch(said);
+  expect(await service.mutations()).toEqual(changes);
+  expect(await stack.preview("--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+  await stack.finish(before);
+});

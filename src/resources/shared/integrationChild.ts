@@ -5,7 +5,7 @@ import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Look, Observed, Stored } from "../../host/lifecycle";
 import { obstacle, staysInTheWay } from "../../host/lookAhead";
-import { isIntegrationOf } from "./identifiers";
+import { integrationObject, isIntegrationOf } from "./identifiers";
 import { omitUndefined } from "./omitUndefined";
 
 /** The outputs about the integration that each of its children has. */
@@ -66,6 +66,15 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
   return define(declaration, schemas, {
     ...child,
 
+    container: {
+      name: "its integration",
+      // A state without the id proves nothing.
+      is: (object, id, { authProviderProjectId }) =>
+        authProviderProjectId !== undefined &&
+        isIntegrationOf(projectOf(id), undefined)(object) &&
+        object.endsWith(` ${authProviderProjectId}`),
+    },
+
     async lookAhead(look) {
       const { projectId, authProvider } = look.args;
       // It is still unknown which integration it belongs to.
@@ -96,6 +105,12 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
 
     async create(call, args) {
       const integration = integrationOf(call, args.projectId, { authProvider: args.authProvider });
+      const named = integrationObject(args.projectId, args.authProvider ?? call.authProvider);
+      if (call.run.isToBeReplaced((object) => object.startsWith(named)))
+        throw new Error(
+          `the integration of project ${args.projectId} is replaced in this run, and what is created in the old one would be deleted with it. ` +
+            'Nothing was sent. Pass the "projectId" output of the AuthIntegration, and run pulumi up again',
+        );
       try {
         const { id, outputs } = await child.create(inner(call, args, integration), args);
         // Nothing was sent if everything existed already.
