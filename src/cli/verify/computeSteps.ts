@@ -26,8 +26,11 @@ const act = (run: Run, endpointId: string, action: "restart" | "start" | "suspen
   probe(run, "POST", `${ENDPOINT}/${action}`, { ...one(endpointId), ...(isOnce && { isOnce }) });
 
 /** Creates a compute by a request that the service should refuse. If it does not, the compute counts as made. */
-async function tryToCreate(run: Run, name: string, endpoint: object): Promise<void> {
-  const { json } = await probeCreation(run, "ComputeEndpoint", ENDPOINTS, { body: { endpoint } });
+const tryToCreate = (run: Run, name: string, endpoint: object): Promise<void> => send(run, name, { endpoint });
+
+/** What is created, although it should not be, is removed with the others. */
+async function send(run: Run, name: string, body: object): Promise<void> {
+  const { json } = await probeCreation(run, "ComputeEndpoint", ENDPOINTS, { body });
   const id = endpointIdIn(json);
   if (id !== "") await run.objects.take("ComputeEndpoint", name, `${run.projectId}/${id}`);
 }
@@ -322,7 +325,7 @@ export const computeSteps: readonly Step[] = [
     name: "bad-body",
     part: "compute",
     does: "send a body that the service should refuse",
-    run: (run) => probe(run, "POST", ENDPOINTS, { body: {} }),
+    run: (run) => send(run, "compute of an empty body", {}),
   },
   {
     name: "bad-method",

@@ -156,6 +156,20 @@ describe("whatever happens, what was made is removed", () => {
     expect([trial.report.left, other.report.left, other.after]).toEqual([[], [], trial.before]);
   });
 
+  test("a compute that a service makes of an empty body", async () => {
+    const emulator = await startService();
+    const endpoint = { branch_id: "br-test", type: "read_write" };
+    const trial = await tryAt(emulator, COMPUTE, {
+      onSaid: async (line) => {
+        if (!line.includes("read a compute that does not exist")) return;
+        const { body } = await api(emulator, "POST", "/projects/prj-demo/endpoints", { endpoint });
+        emulator.fault({ method: "POST", path: ENDPOINTS, status: 201, body, times: 1 });
+      },
+    });
+    expect(trial.verdict("refused-body")).toBe("differs: status 201");
+    expect([trial.report.left, trial.after]).toEqual([[], trial.before]);
+  });
+
   test("a creation of which nothing is known but its name", async () => {
     const emulator = await startService();
     emulator.fault({ method: "POST", path: ENDPOINTS, drop: "reset", effect: "done" });
