@@ -71,7 +71,8 @@ function isTakenAlong(seen: Observed, change: Change): boolean {
   const isCleared = ({ kind, name, id, urn }: Held): boolean => {
     if (kind !== "Whitelist" || !steps.has(name) || id.split("/")[0] !== thing.projectId) return false;
     // A refresh of the same command shows it.
-    if ("refresh" in seen.command && seen.first.has(change.key)) return true;
+    const isRefreshed = "refresh" in seen.command || seen.command.run === "drift --repair";
+    if (isRefreshed && seen.first.has(change.key)) return true;
     const known = seen.before.find((held) => held.urn === urn);
     return (
       known === undefined ||
@@ -104,9 +105,9 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "a command that only looks sends no change": ({ command, sent }) => (CHANGING.includes(command.run) ? [] : [...sent]),
 
   "a request that took effect is not sent again": ({ repeated, program }) => {
-    // Two resources of one kind may ask for the same.
-    const counts = program.map(({ kind }) => program.filter((one) => one.kind === kind).length);
-    return repeated.length >= Math.max(...counts, 1) ? [...repeated] : [];
+    // Resources of one kind may ask for the same.
+    const alike = program.length - new Set(program.map(({ kind }) => kind)).size;
+    return repeated.length > alike ? [...repeated] : [];
   },
 
   "nothing of others is changed": (seen) =>
