@@ -28,11 +28,17 @@ const act = (run: Run, endpointId: string, action: "restart" | "start" | "suspen
 /** Creates a compute by a request that the service should refuse. If it does not, the compute counts as made. */
 const tryToCreate = (run: Run, name: string, endpoint: object): Promise<void> => send(run, name, { endpoint });
 
-/** What is created, although it should not be, is removed with the others. */
+/**
+ * What is created, although it should not be, is removed with the others. A compute that existed before is not created: a
+ * service may answer with the one that is in the way, which may be somebody else's.
+ */
 async function send(run: Run, name: string, body: object): Promise<void> {
+  const before = await probe(run, "GET", ENDPOINTS);
+  if (!isGood(before.status)) throw new Error("the computes could not be listed, so nothing was sent");
   const { json } = await probeCreation(run, "ComputeEndpoint", ENDPOINTS, { body });
   const id = endpointIdIn(json);
-  if (id !== "") await run.objects.take("ComputeEndpoint", name, `${run.projectId}/${id}`);
+  const existed = recordsIn(before.json, "endpoints").some((one) => one["id"] === id);
+  if (id !== "" && !existed) await run.objects.take("ComputeEndpoint", name, `${run.projectId}/${id}`);
 }
 
 async function untilActive(run: Run): Promise<void> {

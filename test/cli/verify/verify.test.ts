@@ -162,6 +162,9 @@ describe("whatever happens, what was made is removed", () => {
     const trial = await tryAt(emulator, COMPUTE, {
       onSaid: async (line) => {
         if (!line.includes("read a compute that does not exist")) return;
+        // As if the request created it: the list right before does not have it.
+        const listed = { endpoints: await computes(emulator) };
+        emulator.fault({ method: "GET", path: ENDPOINTS, status: 200, body: listed, times: 1 });
         const { body } = await api(emulator, "POST", "/projects/prj-demo/endpoints", { endpoint });
         emulator.fault({ method: "POST", path: ENDPOINTS, status: 201, body, times: 1 });
       },
@@ -275,6 +278,14 @@ describe("what others have made stays", () => {
     expect(trial.report.left).toMatchObject([
       { kind: "AuthIntegration", reason: expect.stringMatching(/an e-mail server$/) },
     ]);
+  });
+
+  test("a compute that a service names in place of refusing a creation", async () => {
+    const emulator = await startService();
+    const [theirs] = await computes(emulator);
+    emulator.fault({ method: "POST", path: ENDPOINTS, status: 200, body: { endpoint: theirs }, times: 0, after: 1 });
+    const trial = await tryAt(emulator, COMPUTE);
+    expect([trial.report.left, trial.after]).toEqual([[], trial.before]);
   });
 
   test("the objects of another run at the same time", async () => {
