@@ -160,9 +160,8 @@ export async function remove<Args extends object, Outputs extends object>(
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
     refuseProtectedDeletion(resource.args, stored.outs);
     const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
-    const { call, finish } = startCall(hosted, {
-      ...{ urn, own, deadline: new Deadline(timeoutMs), secrets: [stored.outs] },
-    });
+    const deadline = new Deadline(timeoutMs);
+    const { call, finish } = startCall(hosted, { urn, own, deadline, secrets: [stored.outs] });
     const replacement = session.memory.checked.get(urn ?? "")?.newInputs;
     const replaced = async (): Promise<void> =>
       // It has passed `check`.
@@ -239,10 +238,11 @@ class ChangeCall<Args extends object, Outputs extends object> {
       const { applied, work } = await prepare(call, args, values);
       goOn();
       const { id, outputs } = await finish(work());
-      const held = before?.outs ?? {};
-      const outs = toOuts(hosted.resource, { outputs, args, carried, before: held, applied: applied(id) });
       this.#remember(id, { ...outputs, ...args });
-      return { id, outs };
+      return {
+        id,
+        outs: toOuts(hosted.resource, { outputs, args, carried, before: before?.outs ?? {}, applied: applied(id) }),
+      };
     } catch (error) {
       throw this.#failure(withoutStandIns(error, news));
     }
@@ -278,11 +278,11 @@ class ChangeCall<Args extends object, Outputs extends object> {
     return new CallError(reason, thrown, { id, outs });
   }
 
-  #remember(id: string, known: object): void {
+  #remember(id: string, outs: object): void {
     const { resource, session } = this.hosted;
     const { urn = "" } = this.request;
     // The result of the lifecycle has its types.
-    const objects = resource.objects(id, known as Partial<Outputs & Args>);
+    const objects = resource.objects(id, outs as Partial<Outputs & Args>);
     if (this.#verb === "update") session.memory.setStored(urn, objects);
     else objects.forEach((object) => session.memory.setOwner(object, urn));
   }

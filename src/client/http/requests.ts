@@ -143,16 +143,15 @@ export class Requests {
     let faults = 0;
     const refusedKeys = new Set<string>();
     let lastError: SvcError | undefined;
-    const deadlineError = (): SvcError => {
-      const error = errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
-      // That error may be about an attempt that was refused.
-      return fate.open && method === "PATCH" && !mayHaveTakenEffect(error) ? stillUnknown(error) : error;
-    };
+    // An error about the last attempt alone, or about none, does not tell what an earlier one has done.
+    const ofAll = (error: SvcError): SvcError =>
+      fate.open && method === "PATCH" && !mayHaveTakenEffect(error) ? stillUnknown(error) : error;
+    const deadlineError = (): SvcError =>
+      ofAll(errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError));
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw deadlineError();
       const permit = await this.#permitFor(request, deadlineError).catch((error: unknown) => {
-        const isLost = fate.open && method === "PATCH" && error instanceof SvcError && !mayHaveTakenEffect(error);
-        throw isLost ? stillUnknown(error) : error;
+        throw error instanceof SvcError ? ofAll(error) : error;
       });
       // The deadline does not cut it short if that would leave the fate of the request unknown.
       const leftMs = Math.max(1, deadline.remainingMs());
