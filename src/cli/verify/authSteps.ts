@@ -51,6 +51,12 @@ const createIntegration = (run: Run, branchId: string) =>
 
 const created = ({ objects }: Run): boolean => objects.left.some(({ name }) => name === INTEGRATION);
 
+/** Right after its creation: what it has by then, it has by itself. */
+async function noteOwnProviders(run: Run): Promise<void> {
+  const { json } = await probe(run, "GET", PROVIDERS);
+  for (const { id } of recordsIn(json, "providers")) if (typeof id === "string") run.objects.ownProviders.add(id);
+}
+
 /** The known ids that the integration does not have by itself, those of the description first. */
 function freeProviders({ objects }: Run): readonly [described: string, other: string] {
   const free = KNOWN_OAUTH_PROVIDERS.filter((id) => !objects.ownProviders.has(id));
@@ -75,8 +81,7 @@ export const authSteps: readonly Step[] = [
     does: "create an auth integration, and read its lists",
     run: async (run) => {
       if (!created(run)) await createIntegration(run, run.authBranchId ?? run.branchId);
-      const { json } = await probe(run, "GET", PROVIDERS);
-      for (const { id } of recordsIn(json, "providers")) if (typeof id === "string") run.objects.ownProviders.add(id);
+      await noteOwnProviders(run);
       await probe(run, "GET", DOMAINS);
       await probe(run, "GET", EMAIL);
       if ((await run.objects.read(run.objects.named(INTEGRATION))) === undefined)
@@ -307,8 +312,7 @@ export const authSteps: readonly Step[] = [
     mayBeRefused: true,
     run: async (run) => {
       await createIntegration(run, run.authBranchId ?? run.branchId);
-      const { json } = await probe(run, "GET", PROVIDERS);
-      for (const { id } of recordsIn(json, "providers")) if (typeof id === "string") run.objects.ownProviders.add(id);
+      await noteOwnProviders(run);
       run.exchanges.step = "integration-again-delete";
       await run.objects.remove(run.objects.named(INTEGRATION));
     },

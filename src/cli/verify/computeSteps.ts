@@ -19,8 +19,8 @@ const primaryId = ({ objects }: Run): string => idOf(objects.named(PRIMARY));
 
 const one = (endpointId: string) => ({ params: { endpoint_id: endpointId } });
 
-const patch = (run: Run, endpointId: string, endpoint: object) =>
-  probe(run, "PATCH", ENDPOINT, { ...one(endpointId), body: { endpoint } });
+const patch = (run: Run, endpointId: string, endpoint: object, isOnce?: true) =>
+  probe(run, "PATCH", ENDPOINT, { ...one(endpointId), body: { endpoint }, ...(isOnce && { isOnce }) });
 
 const act = (run: Run, endpointId: string, action: "restart" | "start" | "suspend", isOnce?: true) =>
   probe(run, "POST", `${ENDPOINT}/${action}`, { ...one(endpointId), ...(isOnce && { isOnce }) });
@@ -85,11 +85,11 @@ export const computeSteps: readonly Step[] = [
     part: "compute",
     does: "ask for a second primary on the branch, which the service should refuse",
     needs: ["compute-create"],
-    run: ({ branchId, token, ...rest }) =>
-      tryToCreate({ branchId, token, ...rest }, "second primary", {
-        branch_id: branchId,
+    run: (run) =>
+      tryToCreate(run, "second primary", {
+        branch_id: run.branchId,
         type: "read_write",
-        name: `${token}-second`,
+        name: `${run.token}-second`,
         autoscaling_limit_min_cu: SIZE,
         autoscaling_limit_max_cu: SIZE,
       }),
@@ -238,11 +238,7 @@ export const computeSteps: readonly Step[] = [
       const id = primaryId(run);
       await untilActive(run);
       await act(run, id, "restart");
-      await probe(run, "PATCH", ENDPOINT, {
-        ...one(id),
-        body: { endpoint: { name: `${run.token}-locked` } },
-        isOnce: true,
-      });
+      await patch(run, id, { name: `${run.token}-locked` }, true);
       await settled(run, id);
     },
   },
