@@ -25,7 +25,7 @@ export function edited(program: Program, edit: Edit): Program {
     case "argument":
       return replaced(withArgument(found, edit.argument, edit.to));
     case "rename":
-      return renamed(program, found, edit.aliased);
+      return renamedByHand(program, found, edit.aliased);
     case "move":
       return moved(program, found, edit.aliased);
     case "options": {
@@ -152,14 +152,18 @@ function withoutNaming(one: Declared, { name }: Declared): Declared {
   };
 }
 
-function renamed(program: Program, found: Declared, isAliased: boolean): Program {
+/** With another name for a resource, and for what names it. */
+export function renamed(program: Program, from: string, to: string): Program {
+  const name = (known: string): string => (known === from ? to : known);
+  return program.map((one) => ({ ...naming(one, name), name: name(one.name) }));
+}
+
+function renamedByHand(program: Program, found: Declared, isAliased: boolean): Program {
   const name = found.name.endsWith("-b") ? found.name.slice(0, -2) : `${found.name}-b`;
   if (program.some((one) => one.name === name)) return program;
   const options = isAliased ? withAlias(found) : found.options;
-  return program
-    .map((one) => (one === found ? { ...one, options } : one))
-    .map((one) => naming(one, (known) => (known === found.name ? name : known)))
-    .map((one) => (one.name === found.name ? { ...one, name } : one));
+  const known = program.map((one) => (one === found ? { ...one, options } : one));
+  return renamed(known, found.name, name);
 }
 
 const withAlias = ({ name, options }: Declared): Options => ({

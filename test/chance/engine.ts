@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { KINDS } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { withSecrets } from "../support/backend";
-import { descendants, run, type Run, type RunningProcess } from "../support/cli";
+import { descendants, isAlive, run, type Run, type RunningProcess } from "../support/cli";
 import { MAIN } from "../support/command";
 import { Network, type Weather } from "../support/rules/network";
 import { worldOf, type World } from "../support/rules/world";
@@ -13,7 +13,8 @@ import { svc } from "../support/svc";
 import { DEMO } from "../kinds/KindCase";
 import { CANARY, type Command, type Declared, type Program, type Trouble } from "./history";
 import type { Given, Held, Player, Ran } from "./player";
-import { declaredIn, OTHERS, renamed, textOf } from "./text";
+import { renamed } from "./edits";
+import { declaredIn, OTHERS, textOf } from "./text";
 
 /** The real engine: a stack of the CLI, its program in index.js, and a network in front of the emulator. */
 
@@ -349,14 +350,6 @@ async function strike(child: ChildProcess, started: readonly RunningProcess[], e
 }
 
 const VICTIMS = { cli: /^(\S*\/)?pulumi /, provider: /^\S*node .*dynamic-provider/ };
-function isAlive({ pid }: RunningProcess): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The language host, which looks for its engine every few minutes only, and holds nothing. */
 const HOST = /pulumi-language-nodejs/;

@@ -5,7 +5,7 @@ import { output, type AnyProgram, type Course, type Outcome, type Part, type Sta
 import { world, type World } from "../support/rules/world";
 import type { Command, Declared, Program, Trouble, Value } from "./history";
 import type { Given, Held, Player, Ran } from "./player";
-import { renamed } from "./text";
+import { renamed } from "./edits";
 import { connect, startWire, withoutWaiting, type Link } from "./wire";
 
 /**

@@ -38,8 +38,6 @@ export interface Observed {
   readonly made: ReadonlySet<string>;
   /** By URN: the arguments as the last command has deployed or refreshed them that may do so. */
   readonly deployed: ReadonlyMap<string, Properties>;
-  /** Everything that was said since the history began. */
-  readonly said: string;
   readonly stored: ReadonlyMap<string, string>;
 }
 

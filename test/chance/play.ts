@@ -149,7 +149,6 @@ class Play {
         made: this.#made,
         issued: this.#issued,
         mayLeave: this.#mayLeave,
-        said: this.#said,
         deployed: this.#deployed,
       },
       isTroubled: trouble !== undefined && (trouble.faults.length > 0 || trouble.end !== undefined),

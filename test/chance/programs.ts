@@ -202,7 +202,7 @@ function keyOf({ kind, args }: Declared): string {
   return JSON.stringify([kind, domain ?? email ?? providerId ?? args]);
 }
 
-function declared(drawn: Draw, name: string, before: readonly Declared[]): Declared | undefined {
+function declared(drawn: Draw, name: string, before: readonly Declared[]): Declared {
   const auth = before.find(({ kind }) => kind === "AuthIntegration")?.name;
   const group = before.find(({ kind }) => kind === "Group")?.name;
   const options: Options = { ...drawn.options, ...(drawn.inGroup && group !== undefined && { parent: group }) };
@@ -252,8 +252,7 @@ function programOf(
   const program: Declared[] = [];
   for (const drawn of ordered) {
     const one = declared(drawn, NAMES[program.length] ?? "nine", program);
-    if (one !== undefined && lacksIntegration(one, program)) continue;
-    if (one === undefined || program.some((other) => conflicts(other, one))) continue;
+    if (lacksIntegration(one, program) || program.some((other) => conflicts(other, one))) continue;
     program.push(one);
   }
   for (const { from, to, as } of links) {
@@ -329,7 +328,4 @@ export const programs = ({ components }: { readonly components: boolean }): fc.A
 
 /** One more resource for a program. */
 export const additions = ({ components }: { readonly components: boolean }): fc.Arbitrary<Declared> =>
-  draw(components ? withComponents : kinds).map((drawn) => {
-    const name = `more${drawn.seed % 3}`;
-    return declared(drawn, name, []) ?? { kind: "Foreign", name, args: { text: "more" }, options: {} };
-  });
+  draw(components ? withComponents : kinds).map((drawn) => declared(drawn, `more${drawn.seed % 3}`, []));

@@ -120,24 +120,3 @@ export function declaredIn(text: string): readonly Pick<Declared, "kind" | "name
   // Without the prototypes of that context; its form is that of the text.
   return JSON.parse(JSON.stringify(found)) as Declared[];
 }
-
-/** With another name for a resource, as if it had always had it. */
-export function renamed(program: Program, from: string, to: string): Program {
-  const name = (one: string): string => (one === from ? to : one);
-  return program.map((one) => {
-    const args = JSON.stringify(one.args).replaceAll(`{"$output":[${quoted(from)},`, `{"$output":[${quoted(to)},`);
-    const { parent, dependsOn, deletedWith } = one.options;
-    return {
-      kind: one.kind,
-      name: name(one.name),
-      // As it was.
-      args: JSON.parse(args) as Declared["args"],
-      options: {
-        ...one.options,
-        ...(parent !== undefined && { parent: name(parent) }),
-        ...(dependsOn !== undefined && { dependsOn: dependsOn.map(name) }),
-        ...(deletedWith !== undefined && { deletedWith: name(deletedWith) }),
-      },
-    };
-  });
-}

@@ -1,6 +1,7 @@
 import axios, { type AxiosInstance, type AxiosRequestConfig } from "axios";
 import crypto from "node:crypto";
 import { Readable } from "node:stream";
+import { fakeAbortTimeout } from "../support/fakeClock";
 import { exchange } from "../support/inProcess";
 import { ANSWERS, isExecuted, projectOf, type Answer, type Executing, type How } from "../support/rules/network";
 
@@ -128,16 +129,11 @@ export function startWire(): () => void {
   const atOnce = (...[value, salt, length, options, done]: Scrypt): void =>
     done(null, crypto.scryptSync(value, salt, length, { ...options, N: 2 }));
   Object.assign(crypto, { scrypt: atOnce });
-  // Its timer is not one of the clock.
-  const timeout = jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-    const abort = new AbortController();
-    setTimeout(() => abort.abort(), ms);
-    return abort.signal;
-  });
+  const endTimeouts = fakeAbortTimeout();
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "clearImmediate", "hrtime"] });
   return () => {
     create.mockRestore();
-    timeout.mockRestore();
+    endTimeouts();
     Object.assign(crypto, { scrypt });
     jest.useRealTimers();
   };

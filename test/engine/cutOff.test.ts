@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { descendants, ROOT, type RunningProcess } from "../support/cli";
+import { descendants, isAlive, ROOT, type RunningProcess } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 
@@ -54,15 +54,6 @@ interface Cut {
   /** All that ran. */
   readonly processes: readonly RunningProcess[];
 }
-
-const isAlive = ({ pid }: RunningProcess): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const stateFile = (): string => stack.stateFiles().find((file) => file.endsWith("stacks/proj/dev.json")) ?? "";
 const temporaryFolders = (): string[] =>

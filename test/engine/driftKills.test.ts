@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { descendants, ROOT, type Run, type RunningProcess, WHOLE } from "../support/cli";
+import { descendants, isAlive, ROOT, type Run, type RunningProcess, WHOLE } from "../support/cli";
 import { Gateway, type Moment } from "../support/Gateway";
 import { random } from "../support/random";
 import { Stack } from "../support/Stack";
@@ -44,15 +44,6 @@ const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
 new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: { min: 0.5, max: ${size} } });
 const first = new svc.WhitelistDomain("first", { projectId: auth.projectId, domain: "${DOMAINS[0]}" });
 new svc.WhitelistDomain("second", { projectId: auth.projectId, domain: "${DOMAINS[1]}" }, { dependsOn: [first] });`;
-
-function isAlive({ pid }: RunningProcess): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const isCli = ({ command }: RunningProcess): boolean => /^(\S*\/)?pulumi (up|refresh|preview|stack)\b/.test(command);
 /** The CLI's language host: it checks for its engine every few minutes, and holds nothing. */

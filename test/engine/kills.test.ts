@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { api } from "../support/emulator";
-import { descendants, ROOT, type Run, type RunningProcess, WHOLE } from "../support/cli";
+import { descendants, isAlive, ROOT, type Run, type RunningProcess, WHOLE } from "../support/cli";
 import { Gateway, type Moment } from "../support/Gateway";
 import { random } from "../support/random";
 import { Stack } from "../support/Stack";
@@ -138,15 +138,6 @@ interface Figures {
 const figures: Figures[] = [];
 
 const isProvider = ({ command }: RunningProcess): boolean => /dynamic-provider(\/\S*)? \S+:\d+$/.test(command);
-
-function isAlive({ pid }: RunningProcess): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The remaining lifetime of a process, watched slightly longer than allowed. */
 async function remainingMs(one: RunningProcess): Promise<number> {

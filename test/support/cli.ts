@@ -108,6 +108,15 @@ export interface RunningProcess {
   readonly command: string;
 }
 
+export function isAlive({ pid }: RunningProcess): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The processes that a process has started, directly or indirectly: the CLI gives its hosts and providers process
  * groups of their own.

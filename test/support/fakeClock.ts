@@ -11,6 +11,16 @@ export function fakeClock({ startsAtMs = 0, random }: { startsAtMs?: number; ran
   });
 }
 
+/** `AbortSignal.timeout` on the faked clock: its timer is Node's own. Returns what ends that. */
+export function fakeAbortTimeout(): () => void {
+  const timeout = jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), ms);
+    return abort.signal;
+  });
+  return () => timeout.mockRestore();
+}
+
 /** Advances the time, and runs everything due. */
 export const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 

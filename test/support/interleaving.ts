@@ -3,6 +3,7 @@
  * response arrives, or time goes on to the next timer. Nothing depends on how fast the machine is.
  */
 import fc from "fast-check";
+import { fakeAbortTimeout } from "./fakeClock";
 
 /** All that follows from an event without another one has happened. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -120,12 +121,7 @@ export function interleavings(): void {
   if (RUNS !== undefined) jest.setTimeout(LONG_RUN_MS);
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    // jest does not fake it.
-    jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-      const abort = new AbortController();
-      setTimeout(() => abort.abort(), ms);
-      return abort.signal;
-    });
+    fakeAbortTimeout();
   });
   afterEach(() => {
     jest.useRealTimers();
