@@ -158,11 +158,11 @@ export async function remove<Args extends object, Outputs extends object>(
     memory.removeStored(objects, own);
     beforeDelete();
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
-    refuseProtectedDeletion(resource.args, stored.outs);
+    const replacement = memory.checked.get(urn ?? "")?.newInputs;
+    refuseProtectedDeletion(resource.args, stored.outs, replacement !== undefined);
     const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
     const deadline = new Deadline(timeoutMs);
     const { call, finish } = startCall(hosted, { urn, own, deadline, secrets: [stored.outs] });
-    const replacement = session.memory.checked.get(urn ?? "")?.newInputs;
     const replaced = async (): Promise<void> =>
       // It has passed `check`.
       replacement && resource.beforeReplacement?.(call, replacement as Partial<Args>);

@@ -24,12 +24,18 @@ export function isOfProtectionAlone(rules: Rules, { changed, dropped, added }: C
 
 const TURN_OFF = 'Give it "deletionProtection: false" in the program, and run pulumi up';
 
-/** @throws before anything is sent. Whether the object still exists is not read: a refresh proves that it is gone. */
-export function refuseProtectedDeletion(rules: Rules, outs: object): void {
+/**
+ * @throws before anything is sent. Whether the object still exists is not read: a refresh proves that it is gone.
+ * `isReplaced`: the engine replaces it by itself, so no update of this plan can turn the protection off.
+ */
+export function refuseProtectedDeletion(rules: Rules, outs: object, isReplaced: boolean): void {
   const name = protectionOf(rules, outs);
   if (name === undefined) return;
+  const wayOut = isReplaced
+    ? `This plan replaces it, which does not turn the protection off. Leave out what replaces it (--replace; pulumi state untaint undoes pulumi state taint). ${TURN_OFF}; after that it can be replaced. `
+    : `${TURN_OFF}; after that it can be deleted. `;
   throw new Error(
-    `its "${name}" is on, so nothing was sent, and it is kept. ${TURN_OFF}; after that it can be deleted. ` +
+    `its "${name}" is on, so nothing was sent, and it is kept. ${wayOut}` +
       "If it no longer exists at the service, pulumi refresh removes it from the stack",
   );
 }

@@ -58,6 +58,16 @@ describe.each(CASES)("%s", (kind, make, least, replacing, other) => {
     expect(await given.requests("DELETE")).toHaveLength(1);
   });
 
+  test("a plan that replaces it by itself cannot turn it off, and the message says what to leave out", async () => {
+    const { given, state } = await standing(make, { ...least, ...ON });
+    // `--replace`, or `pulumi state taint`: no old inputs, and no comparison.
+    await given.check({ ...least, ...OFF }, {});
+    const { message } = await thrownBy(given.delete(state));
+    expect(message).toContain("This plan replaces it, which does not turn the protection off");
+    expect(message).toContain("pulumi state untaint");
+    expect(await given.requests()).toEqual([]);
+  });
+
   test.each([
     ["given as false", OFF],
     ["left out", {}],
