@@ -35,6 +35,7 @@ interface Entry {
   readonly retainOnDelete?: boolean;
   readonly initErrors?: readonly string[];
   readonly delete?: boolean;
+  readonly pendingReplacement?: boolean;
 }
 
 /** How a process of a command ended. */
@@ -119,6 +120,7 @@ export class Engine implements Player {
           retainOnDelete: entry.retainOnDelete ?? false,
           unfinished: initErrors.length > 0,
           toDelete: entry.delete ?? false,
+          isDeleted: entry.pendingReplacement ?? false,
         })),
     );
   }

@@ -67,13 +67,20 @@ export class Imitated implements Player {
     }
   }
 
-  /** What is deleted before its replacement is no object. */
   held(): Promise<readonly Held[]> {
     return Promise.resolve(
-      this.stack.state.map(({ protect = false, retainOnDelete = false, toDelete = false, ...entry }) => ({
-        ...entry,
-        ...{ protect, retainOnDelete, toDelete },
-      })),
+      this.stack.ours.map(
+        ({
+          protect = false,
+          retainOnDelete = false,
+          toDelete = false,
+          pendingReplacement: isDeleted = false,
+          ...entry
+        }) => ({
+          ...entry,
+          ...{ protect, retainOnDelete, toDelete, isDeleted },
+        }),
+      ),
     );
   }
 

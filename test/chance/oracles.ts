@@ -24,8 +24,8 @@ export interface Observed {
   readonly changes: readonly Change[];
   /** Secrets that the service has answered with. */
   readonly issued: ReadonlySet<string>;
-  /** The program leaves something at the service, or did: the engine never calls `delete` for it. */
-  readonly mayLeave: boolean;
+  /** The names, also former ones, of what a program leaves or did: the engine does not call `delete` for it. */
+  readonly mayLeave: ReadonlySet<string>;
   /** A colleague acted during it. */
   readonly isBeside: boolean;
   /** Faults, or the end of a process. */
@@ -42,6 +42,9 @@ export interface Observed {
 }
 
 type Oracle = (seen: Observed) => string[];
+
+/** A line of the CLI that names a resource of the plan, whatever comes of it. */
+const STEP = /^\s*\S*\s+(?:[├└│─]+ )*pulumi-nodejs:dynamic\/svc:\w+ \S+ /;
 
 const nameOf = ({ thing }: Change): string => `${thing.list} ${thing.name || thing.projectId}`;
 const holdersOf = ({ before, after }: Observed, { thing }: Change): Held[] =>
@@ -76,6 +79,7 @@ function isTakenAlong(seen: Observed, change: Change): boolean {
       known === undefined ||
       known.unfinished ||
       known.toDelete ||
+      known.isDeleted ||
       holds(known, thing) ||
       seen.ran.steps.some((step) => /creat|replace|delete/.test(step) && step.endsWith(` ${name}`))
     );
@@ -173,6 +177,8 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       const options =
         seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name))?.options;
       if (inputs["deletionProtection"] === true) return true;
+      // A creation deletes it, as its plan says.
+      if (program.some((one) => namesOf(one).includes(name) && one.args["absent"] === true)) return false;
       return options === undefined
         ? protect || retainOnDelete
         : (protect && options.protect === true) || (retainOnDelete && options.retainOnDelete === true);
@@ -198,7 +204,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const { before, after, things, ran, command } = seen;
     // A plan of ours may leave it to another entry, or keep what it gives up.
     const isReleased = (held: Held): boolean =>
-      held.retainOnDelete || seen.mayLeave || command.run === "state rename" || isRetainedNow(seen, held);
+      held.isDeleted || held.retainOnDelete || seen.mayLeave.has(held.name) || command.run === "state rename";
     return before
       .filter((held) => !after.some((one) => one.urn === held.urn || one.id === held.id) && !isReleased(held))
       .flatMap((held) => {
@@ -254,28 +260,32 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "a failure says what it has changed": (seen) => {
     if (seen.ran.code === 0 || seen.ran.isCut) return [];
     const steps = touched(seen);
+    const said = seen.ran.text
+      .split("\n")
+      .filter((line) => !STEP.test(line))
+      .join("\n");
     return seen.changes
       .filter((change) => change.what !== "added" && !isTakenAlong(seen, change))
       .flatMap((change) =>
         seen.after
           // Another entry of the same object may be left over from an earlier failure.
           .filter((held) => holds(held, change.thing) && steps.has(held.name))
-          .filter((held) => drifted(seen.program, [held], seen.things).length > 0 && !held.unfinished)
-          .filter((held) => !seen.ran.text.includes(held.name))
+          .filter((held) => drifted(seen.program, [held], seen).length > 0 && !held.unfinished)
+          .filter((held) => !said.includes(held.name) && !said.includes(change.thing.name))
           .map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`),
       );
   },
 
   "nothing to do means equal": (seen) => {
-    const { command, ran, isTroubled, isBeside, program, after, things } = seen;
+    const { command, ran, isTroubled, isBeside, program, after } = seen;
     const isEmpty = ran.steps.every((step) => step.startsWith("refresh "));
     if (ran.code !== 0 || ran.isCut || isBeside || !isEmpty || "target" in command || "replace" in command) return [];
-    if (command.run === "drift") return isTroubled ? [] : drifted(program, after, things);
+    if (command.run === "drift") return isTroubled ? [] : drifted(program, after, seen);
     if (command.run === "up" && !("refresh" in command)) return planned(program, after);
-    if (command.run === "up") return [...planned(program, after), ...drifted(program, after, things)];
+    if (command.run === "up") return [...planned(program, after), ...drifted(program, after, seen)];
     if (command.run !== "preview") return [];
     // It stores nothing: what it has found makes the state of the program's resources and the program one.
-    return "refresh" in command ? drifted(program, asDeclared(program, after), things) : planned(program, after);
+    return "refresh" in command ? drifted(program, asDeclared(program, after), seen) : planned(program, after);
   },
 
   "a failure is in words": ({ ran }) => {
@@ -289,10 +299,6 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   },
 };
 
-/** It is retained from this program on. */
-const isRetainedNow = ({ program }: Observed, { name }: Held): boolean =>
-  program.find((one) => one.name === name)?.options.retainOnDelete === true;
-
 const visible = (inputs: Properties): Properties =>
   Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.startsWith("__")));
 
@@ -305,32 +311,49 @@ const ignoredIn = (program: Program, name: string): readonly string[] =>
   program.find((one) => one.name === name)?.options.ignoreChanges ?? [];
 
 /** Entries that differ from the service in what the program does not ignore. */
-export const drifted = (program: Program, held: readonly Held[], things: Things): string[] =>
+export const drifted = (
+  program: Program,
+  held: readonly Held[],
+  { things, made }: Pick<Observed, "things" | "made">,
+): string[] =>
   held
-    .filter(({ toDelete }) => !toDelete)
+    .filter(({ toDelete, isDeleted }) => !toDelete && !isDeleted)
     .flatMap((one) => {
       const ignored = ignoredIn(program, one.name);
+      const isOurOwn = [...things].some(([key, thing]) => holds(one, thing) && made.has(key));
       if (ignored.includes("*")) return [];
-      return differences(one, things)
-        .filter((text) => !ignored.some((name) => text.startsWith(`${name}:`)))
-        .map((text) => `"${one.name}" (${one.id}): ${text}`);
+      return (
+        differences(one, things)
+          .filter((text) => !ignored.some((name) => text.startsWith(`${name}:`)))
+          // A list does not show it: only that of our own is known.
+          .filter((text) => !text.startsWith("clientId:") || isOurOwn)
+          .map((text) => `"${one.name}" (${one.id}): ${text}`)
+      );
     });
 
 /** Its name in the state may be a former one. */
-const namesOf = ({ name, options }: Declared): string[] => [name, ...(options.aliases ?? []).map((one) => one.name)];
+export const namesOf = ({ name, options }: Declared): string[] => [
+  name,
+  ...(options.aliases ?? []).map((one) => one.name),
+];
 
 /** Where program and state differ. A plan may name by an alias what the state has under its old name. */
 export function planned(program: Program, held: readonly Held[]): string[] {
   const ours = program.filter(({ kind }) => isOurs(kind));
-  // The children of a component of ours have names of its own.
-  if (program.some(({ kind }) => kind === "ComputeGroup" || kind === "ProjectAuth")) return [];
+  const components = program.filter(({ kind }) => kind === "ComputeGroup" || kind === "ProjectAuth");
+  // The names of what they contain begin with theirs.
+  const isContained = (name: string): boolean =>
+    components.some((one) => namesOf(one).some((own) => name === own || name.startsWith(`${own}-`)));
   const entryOf = (one: Declared): Held | undefined =>
     namesOf(one)
       .flatMap((name) => held.filter((entry) => entry.name === name && entry.kind === one.kind))
       .at(0);
-  const missing = ours.filter((one) => entryOf(one) === undefined).map(({ name }) => `"${name}" is not in the state`);
+  const missing = [
+    ...ours.filter((one) => entryOf(one) === undefined),
+    ...components.filter((one) => !held.some(({ name }) => namesOf(one).some((own) => name.startsWith(own)))),
+  ].map(({ name }) => `"${name}" is not in the state`);
   const more = held
-    .filter(({ name }) => !ours.some((one) => namesOf(one).includes(name)))
+    .filter(({ name }) => !ours.some((one) => namesOf(one).includes(name)) && !isContained(name))
     .map(({ name }) => `"${name}" is not in the program`);
   const differ = ours.flatMap((one) => {
     const { kind, name, args, options } = one;

@@ -5,8 +5,9 @@ import type { World } from "../support/rules/world";
 import { act } from "./deeds";
 import { edited, freed } from "./edits";
 import type { Command, History, Program, Step, Trouble } from "./history";
-import { changesBetween, thingsAt, type Change, type Things } from "./objects";
-import { broken, drifted, type Observed, planned } from "./oracles";
+import type { Deed } from "../support/rules/colleague";
+import { changesBetween, holds, thingsAt, type Change, type Things } from "./objects";
+import { broken, drifted, namesOf, type Observed, planned } from "./oracles";
 import type { Held, Player, Ran } from "./player";
 
 /** What a history came to. */
@@ -21,6 +22,21 @@ export interface Played {
 
 /** After these the state says what it says. */
 const DEPLOYING: readonly Command["run"][] = ["up", "refresh", "destroy", "import", "state rename"];
+
+/** What a last `up` may refuse, since only a person can decide: its program, or what stands in its place, is to change. */
+const REFUSALS = [
+  /: \w+: (?:must|is only allowed|is required)/,
+  /of this program declares .* too\. Declare it once/,
+  /declares an object that the stack holds as/,
+  /It differs from the program in .*, which cannot be changed/,
+  /the program declares no credentials, and the service cannot remove them/,
+  /is declared absent, and exists with the type standard: somebody has set it up/,
+  /cannot be deleted because it is protected/,
+  /a branch can have only one\. Nothing was changed\. Use two steps/,
+  /This plan replaces it, which does not turn the protection off/,
+  /unable to replace resource .* as part of replacing it/,
+  /is not replaced, although the change of .* requires it: its "deletionProtection" is on/,
+];
 
 /** How often a last `up` follows the advice of its messages. */
 const MOST_TRIES = 6;
@@ -52,16 +68,16 @@ class Play {
   readonly #issued = new Set<string>();
   readonly #deployed = new Map<string, Properties>();
   #said = "";
-  #hasColleague = false;
-  /** A version of the program leaves something at the service: the engine never calls `delete` for it. */
-  #mayLeave = false;
+  /** The names of what a version of the program leaves at the service: the engine does not call `delete` for it. */
+  readonly #mayLeave = new Set<string>();
+  /** The keys of what those of these names have held. */
+  readonly #mayStay = new Set<string>();
 
   constructor(
     readonly player: Player,
     readonly history: History,
     readonly hasOther = false,
   ) {
-    this.#hasColleague = hasOther;
     this.#program = history.program;
     this.#environment = { ...history.environment };
   }
@@ -82,8 +98,7 @@ class Play {
     if (step.do === "edit") {
       this.#program = step.edits.reduce(edited, this.#program);
     } else if (step.do === "colleague") {
-      this.#hasColleague = true;
-      await act(this.player.world, step.deed);
+      await this.#act(step.deed);
     } else if (step.do === "environment") {
       if (step.value === null) delete this.#environment[step.name];
       else this.#environment[step.name] = step.value;
@@ -117,9 +132,9 @@ class Play {
   ): Promise<Ran & { after: readonly Held[]; things: Things }> {
     const { player } = this;
     const program = this.#program;
-    this.#mayLeave ||= program.some(
-      ({ options }) => options.retainOnDelete === true || options.deletedWith !== undefined,
-    );
+    for (const one of program)
+      if (one.options.retainOnDelete === true || one.options.deletedWith !== undefined)
+        for (const name of namesOf(one)) this.#mayLeave.add(name);
     const before = await player.held();
     const ours = new Ledger(player.world, this.#made, this.#issued);
     let isBeside = this.hasOther;
@@ -132,8 +147,8 @@ class Play {
       act: async () => {
         const { beside } = trouble ?? {};
         if (beside === undefined) return;
-        isBeside = this.#hasColleague = true;
-        await ours.alone(() => act(player.world, beside.deed));
+        isBeside = true;
+        await ours.alone(() => this.#act(beside.deed));
       },
     });
     const last = await thingsAt(player.world);
@@ -143,6 +158,10 @@ class Play {
     if (ran.program !== undefined) this.#program = ran.program;
     this.#said += ran.text;
     const after = await player.held();
+    for (const held of [...before, ...after].filter(({ name }) => this.#mayLeave.has(name)))
+      for (const [key, thing] of [...first, ...last]) if (holds(held, thing)) this.#mayStay.add(key);
+    // The engine's words on a creation that was cut off are all that tells of its object.
+    if (ran.isCut) for (const [key] of last) if (!first.has(key)) this.#mayStay.add(key);
     const seen: Observed = {
       ...{ command, program, ran, before, after, changes, isBeside, sent, repeated, first, things: last },
       ...{
@@ -163,6 +182,14 @@ class Play {
     return { ...ran, after, things: last };
   }
 
+  /** What a colleague has removed or made anew is not ours. */
+  async #act(deed: Deed): Promise<void> {
+    const before = await thingsAt(this.player.world);
+    await act(this.player.world, deed);
+    for (const { what, key } of changesBetween(before, await thingsAt(this.player.world)))
+      if (what !== "changed") this.#made.delete(key);
+  }
+
   /** From here on nothing goes wrong: program, state and service come together, and all of ours goes. */
   async #heal(): Promise<void> {
     Object.assign(this.#environment, this.history.environment);
@@ -175,7 +202,7 @@ class Play {
         this.broken.push(`the plan after the last up is not empty: ${steps.join(", ")} ${plan.text}`);
     }
     const { after, things } = last;
-    const wrong = [...planned(this.#program, after), ...drifted(this.#program, after, things)];
+    const wrong = [...planned(this.#program, after), ...drifted(this.#program, after, { things, made: this.#made })];
     this.broken.push(...wrong.map((text) => `after the last up, program, state and service differ: ${text}`));
     if (this.broken.length > 0) return;
     await this.#end();
@@ -193,20 +220,25 @@ class Play {
       return;
     }
     this.isHealed = true;
-    if (this.#hasColleague || this.#mayLeave) return;
     const left = [...end.things]
-      .filter(([key]) => this.#made.has(key))
+      .filter(([key]) => this.#made.has(key) && !this.#mayStay.has(key))
+      // A new integration has them.
+      .filter(([, { name }]) => name !== "google" && name !== "github")
       .filter(([, { name }]) => !this.#said.includes(name));
     this.broken.push(...left.map(([key]) => `made, in no state, and never mentioned: ${key}`));
   }
 
   /** A command again and again, as long as its message says what to do. */
   async #follow(command: Command, when: string) {
+    let last: Ran | undefined;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const ran = await this.#command(command, when);
       if (ran.code === 0 || this.broken.length > 0) return ran;
-      if (!(await this.#advised(ran.text)) && tries > 1) return undefined;
+      last = ran;
+      if (!(await this.#advised(ran.text)) && tries > 1) break;
     }
+    if (!REFUSALS.some((refusal) => refusal.test(last?.text ?? "")))
+      this.broken.push(`${when} does not end well: ${last?.text}`);
     return undefined;
   }
 
@@ -223,9 +255,18 @@ class Play {
         );
         isDone = true;
       }
-      if (/user with this "email" exists already/.test(line)) {
-        for (const email of ["a@example.com", "b@example.com", "c@example.com"])
-          await act(this.player.world, { do: "remove user", email });
+      const [, kept] =
+        /unable to (?:replace|delete) resource "[^"]*::([^":]+)"/.exec(line) ??
+        /\("([^"]+)"\)[^"]*: its "deletionProtection" is on/.exec(line) ??
+        [];
+      if (this.#program.some(({ name: one }) => one === kept)) {
+        this.#program = this.#program.map((one) => (one.name === kept ? freed(one) : one));
+        isDone = true;
+      }
+      const [, user] = /Could not create AuthUser \("([^"]+)"\).* exists already/.exec(line) ?? [];
+      const email = this.#program.find((one) => one.name === user)?.args["email"];
+      if (typeof email === "string") {
+        await this.#act({ do: "remove user", email });
         isDone = true;
       }
     }

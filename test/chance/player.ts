@@ -18,6 +18,8 @@ export interface Held {
   readonly unfinished: boolean;
   /** A replaced object that is still to be deleted. */
   readonly toDelete: boolean;
+  /** It is deleted, and its replacement is not there yet. */
+  readonly isDeleted: boolean;
 }
 
 /** What a command is given, beside the stack. */

@@ -63,7 +63,9 @@ function requestsOf(via: Link, baseUrl: string, defaults: object) {
       if (method === "GET") how = via.on.reads.get(own.reads++);
       else {
         const change = own.changes++;
-        await via.onChange(change);
+        // A colleague's requests take real time.
+        atService += 1;
+        await via.onChange(change).finally(() => (atService -= 1));
         how = via.on.changes.get(change);
       }
       const answer = await answerOf(how, via.executing, method, whole, { ...defaults, ...headers }, data);

@@ -48,11 +48,15 @@ export class Stack {
 
   /** What is ours in the state, secrets in clear, without what is deleted and not created again yet. */
   get state(): readonly Entry[] {
-    const ours = this.all.filter(isOurs);
-    return ours.map((entry) => ({ ...entry, inputs: unmarked(entry.inputs), outs: unmarked(entry.outs) }));
+    return this.ours.filter(({ pendingReplacement }) => pendingReplacement !== true);
   }
   set state(entries: readonly Entry[]) {
     this.all = entries;
+  }
+  /** With what is deleted and not created again yet. */
+  get ours(): readonly Entry[] {
+    const ours = this.all.filter(isOurs);
+    return ours.map((entry) => ({ ...entry, inputs: unmarked(entry.inputs), outs: unmarked(entry.outs) }));
   }
 
   /** `pulumi preview`: stores nothing. */
@@ -136,8 +140,7 @@ export class Stack {
   }
 }
 
-const isOurs = (entry: Stored): entry is Entry =>
-  entry.kind !== "Foreign" && !isComponent(entry) && entry.pendingReplacement !== true;
+const isOurs = (entry: Stored): entry is Entry => entry.kind !== "Foreign" && !isComponent(entry);
 
 const outcome = ({ errors, steps, process }: Run): Outcome => ({ errors, steps, log: process.log });
 

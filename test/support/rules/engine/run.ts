@@ -571,9 +571,13 @@ function markOutputs(entry: Working): void {
   entry.outs = Object.fromEntries(outs);
 }
 
-/** The top-level inputs that differ, also by a mark. */
-const differing = (olds: Properties, news: Properties): string[] =>
-  [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter((key) => !isDeepStrictEqual(olds[key], news[key]));
+/** The top-level inputs that differ, also by a mark. A clone has the prototypes of another realm in Jest: so have both. */
+function differing(olds: Properties, news: Properties): string[] {
+  const [before, now] = [structuredClone(olds), structuredClone(news)];
+  return [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
+    (key) => !isDeepStrictEqual(before[key], now[key]),
+  );
+}
 
 /** The id and the properties of a partial error. */
 function partOf(error: unknown): { id: string; outs: Properties } | undefined {
