@@ -4,7 +4,7 @@ import type { Executing } from "../support/rules/network";
 import type { World } from "../support/rules/world";
 import { act } from "./deeds";
 import { edited, freed } from "./edits";
-import type { Command, History, Program, Step, Trouble } from "./history";
+import type { Command, Declared, History, Program, Step, Trouble } from "./history";
 import type { Deed } from "../support/rules/colleague";
 import { changesBetween, holds, thingsAt, type Change, type Things } from "./objects";
 import { broken, drifted, namesOf, type Observed, planned } from "./oracles";
@@ -250,9 +250,7 @@ class Play {
       const [, value] = /set "adopt: (true|'ep-[^']+')"/i.exec(line) ?? [];
       if (name !== undefined && value !== undefined && !value.includes("…")) {
         const adopt = value === "true" ? true : value.slice(1, -1);
-        this.#program = this.#program.map((one) =>
-          one.name === name ? { ...one, args: { ...one.args, adopt } } : one,
-        );
+        this.#program = this.#program.map((one) => adopting(one, name, adopt));
         isDone = true;
       }
       const [, kept] =
@@ -272,6 +270,15 @@ class Play {
     }
     return isDone;
   }
+}
+
+/** What adopts under this name, which may be that of a resource in a component of ours. */
+function adopting(one: Declared, name: string, adopt: true | string): Declared {
+  const { kind, args } = one;
+  if (one.name === name) return { ...one, args: { ...args, adopt } };
+  if (kind === "ComputeGroup" && name === `${one.name}-primary`)
+    return { ...one, args: { ...args, primary: { ...Object(args["primary"]), adopt } } };
+  return kind === "ProjectAuth" && name.startsWith(`${one.name}-`) ? { ...one, args: { ...args, adopt } } : one;
 }
 
 const ISSUED = /"(?:secret_server_key|url)":"([^"]+)/g;
