@@ -231,7 +231,9 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "no stand-in reaches the service": ({ things }) =>
     [...things]
       .filter(([, { record }]) =>
-        Object.values(STAND_INS).some((text) => JSON.stringify(record).includes(hashed(text))),
+        Object.values(STAND_INS).some((text) =>
+          [text, hashed(text)].some((one) => JSON.stringify(record).includes(one)),
+        ),
       )
       .map(([key]) => key),
 
@@ -271,7 +273,8 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
           // Another entry of the same object may be left over from an earlier failure.
           .filter((held) => holds(held, change.thing) && steps.has(held.name))
           .filter((held) => drifted(seen.program, [held], seen).length > 0 && !held.unfinished)
-          .filter((held) => !said.includes(held.name) && !said.includes(change.thing.name))
+          // After a rename in the state, a deletion knows only the former name.
+          .filter(({ name, id }) => ![name, id].some((text) => said.includes(text)))
           .map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`),
       );
   },
