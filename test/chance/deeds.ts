@@ -1,7 +1,7 @@
 import { DEMO } from "../kinds/KindCase";
 import { records, type Json } from "../support/emulator";
-import type { Deed } from "../support/rules/colleague";
 import { AUTH_PROVIDER, type World } from "../support/rules/world";
+import type { Act } from "./history";
 
 const PATH = `/projects/${DEMO.projectId}`;
 const BRANCHES = [DEMO.main, DEMO.free, DEMO.other];
@@ -9,7 +9,7 @@ const BRANCHES = [DEMO.main, DEMO.free, DEMO.other];
 const THEIR_CU = 3;
 
 /** What somebody else does by the API in the project of our stack. He may be refused. */
-export async function act(world: World, deed: Deed): Promise<void> {
+export async function act(world: World, deed: Act): Promise<void> {
   const send = (method: string, path: string, body?: Json) => world.ask(method, path, body);
   const limits = (cu: number): Json => ({ autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu });
   switch (deed.do) {
@@ -46,6 +46,10 @@ export async function act(world: World, deed: Deed): Promise<void> {
     case "remove provider":
       await send("DELETE", `${PATH}/auth/oauth_providers/microsoft`);
       return;
+    case "share provider":
+      await send("DELETE", `${PATH}/auth/oauth_providers/microsoft`);
+      await send("POST", `${PATH}/auth/oauth_providers`, { id: "microsoft" });
+      return;
     case "add user":
       await send("POST", "/projects/auth/user", {
         project_id: DEMO.projectId,
@@ -73,8 +77,5 @@ export async function act(world: World, deed: Deed): Promise<void> {
       await send("PATCH", `${PATH}/auth/email_server`, { type: "standard", ...smtp, sender_email: "t@example.com" });
       return;
     }
-    // Between two requests of ours: the model of test/rules does it.
-    case "replace":
-      return;
   }
 }

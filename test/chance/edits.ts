@@ -1,6 +1,6 @@
 import { KIND_CASES } from "../kinds";
 import { DEMO, wholeIn } from "../kinds/KindCase";
-import { canary, conflicts, isOurs, lacksIntegration } from "./programs";
+import { built, canary, conflicts, ENVIRONMENT, isOurs, lacksIntegration } from "./programs";
 import type { Declared, Edit, Options, Program, Value } from "./history";
 
 /* The next version of a program, as a person makes it: what names a resource is edited along with it. */
@@ -67,11 +67,11 @@ function inIntegration(resource: Declared, program: Program): Declared {
 }
 
 /** The arguments of components of ours are left as they are drawn. */
-function withArgument(one: Declared, argument: number, to: "other" | "value" | "none"): Declared {
+function withArgument(one: Declared, argument: number, to: To): Declared {
   if (one.kind === "Foreign") return { ...one, args: { text: `text ${argument % 3}` } };
   if (!isOurs(one.kind)) return one;
   const kindCase = KIND_CASES[one.kind];
-  const names = Object.keys(kindCase.arguments).filter(
+  const names = Object.keys(to === "reference" ? kindCase.secretArguments : kindCase.arguments).filter(
     (name) => !["projectId", "authProvider", "regionId"].includes(name),
   );
   const name = names[argument % names.length];
@@ -79,13 +79,15 @@ function withArgument(one: Declared, argument: number, to: "other" | "value" | "
   if (name === undefined || its === undefined) return one;
   const { [name]: had, ...others } = one.args;
   // The others of its form go with it.
-  if (one.kind === "EmailServer" && name === "type" && to !== "none") return { ...one, args: emailServer(one, to) };
+  if (one.kind === "EmailServer" && name === "type" && to !== "none" && to !== "reference")
+    return { ...one, args: emailServer(one, to) };
   if (one.kind === "AuthIntegration" && name === "branchId") return one;
   if (one.kind === "OAuthProvider" && ["clientId", "clientSecret"].includes(name))
     return { ...one, args: credentials(one, to) };
   const isRequired = name in kindCase.least(DEMO);
   if (to === "none") return had === undefined || isRequired ? one : { ...one, args: others };
   const secret = kindCase.secretArguments[name];
+  if (to === "reference") return had === undefined || secret === undefined ? one : withReference(one, name, secret);
   const drawn = secret === undefined ? its[to] : secret(canary(`${to}-${name}`));
   // The case's values are plain JSON.
   const value = (typeof drawn === "function" ? drawn(DEMO) : drawn) as Value | undefined;
@@ -94,6 +96,14 @@ function withArgument(one: Declared, argument: number, to: "other" | "value" | "
   return { ...one, args: { ...without, [name]: value } };
 }
 
+type To = Extract<Edit, { readonly edit: "argument" }>["to"];
+
+/** With the text of the environment in place of the secret. */
+const withReference = (one: Declared, name: string, build: (secret: string) => unknown): Declared => ({
+  ...one,
+  args: { ...one.args, [name]: built(build, { $env: ENVIRONMENT[0] }) },
+});
+
 function emailServer({ args }: Declared, to: "other" | "value"): Declared["args"] {
   const projectId = args["projectId"] ?? DEMO.projectId;
   if (to === "other") return { projectId, type: "shared" };
@@ -101,9 +111,11 @@ function emailServer({ args }: Declared, to: "other" | "value"): Declared["args"
   return { ...whole, projectId, password: canary("edited-password") };
 }
 
-function credentials({ args }: Declared, to: "other" | "value" | "none"): Declared["args"] {
-  const { clientId: _id, clientSecret: _secret, absent: _absent, ...others } = args;
-  return to === "none" ? others : { ...others, clientId: `${to}-id`, clientSecret: canary(`${to}-clientSecret`) };
+function credentials({ args }: Declared, to: To): Declared["args"] {
+  const { clientId, clientSecret: _secret, absent: _absent, ...others } = args;
+  if (to === "none") return others;
+  if (to === "reference") return { ...others, clientId: clientId ?? "own-id", clientSecret: { $env: ENVIRONMENT[0] } };
+  return { ...others, clientId: `${to}-id`, clientSecret: canary(`${to}-clientSecret`) };
 }
 
 /** With another value for each resource's name that it has. */

@@ -12,7 +12,7 @@ import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 import { DEMO } from "../kinds/KindCase";
 import { CANARY, type Command, type Declared, type Program, type Trouble } from "./history";
-import type { Given, Held, Player, Ran } from "./player";
+import { faultsOn, type Given, type Held, type Player, type Ran } from "./player";
 import { renamed } from "./edits";
 import { declaredIn, OTHERS, textOf } from "./text";
 
@@ -136,13 +136,12 @@ export class Engine implements Player {
   }
 
   #weather({ trouble, act, executing }: Given): Weather {
-    const { faults = [], beside, end } = trouble ?? {};
-    const on = (which: "reads" | "changes") =>
-      new Map(faults.filter((fault) => fault.on === which).map(({ at, how }) => [at, how]));
+    const { beside, end } = trouble ?? {};
     return {
       executing,
-      reads: on("reads"),
-      changes: on("changes"),
+      reads: faultsOn("reads", trouble),
+      changes: faultsOn("changes", trouble),
+      deletions: faultsOn("deletions", trouble),
       onChange: async (n) => {
         if (n === beside?.at) await act();
       },

@@ -1,7 +1,6 @@
 import fc from "fast-check";
-import type { Deed } from "../support/rules/colleague";
 import { HOWS } from "../support/rules/network";
-import type { Command, Edit, History, Step, Trouble } from "./history";
+import type { Act, Command, Edit, History, Step, Trouble } from "./history";
 import {
   additions,
   canary,
@@ -30,7 +29,9 @@ const edit = (forms: { readonly components: boolean }): fc.Arbitrary<Edit> =>
           edit: fc.constant("argument" as const),
           which,
           argument: fc.nat({ max: 15 }),
-          to: fc.constantFrom("other" as const, "other" as const, "value" as const, "none" as const),
+          to: fc.constantFrom(
+            ...(["other", "other", "other", "value", "value", "none", "none", "reference", "reference"] as const),
+          ),
         },
         PLAIN,
       ),
@@ -44,11 +45,14 @@ const edit = (forms: { readonly components: boolean }): fc.Arbitrary<Edit> =>
 const site = fc.constantFrom("https://a.example.com", "https://b.example.com", "https://c.example.com");
 const branchNumber = fc.integer({ min: 1, max: 3 });
 const address = fc.constantFrom("a@example.com", "b@example.com");
-const deeds: fc.Arbitrary<Deed> = fc.oneof(
+const deeds: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ do: fc.constantFrom("primary" as const, "replica" as const), branch: branchNumber }, PLAIN),
   fc.record({ do: fc.constantFrom("delete compute" as const, "resize compute" as const), which }, PLAIN),
   fc.record({ do: fc.constantFrom("add domain" as const, "remove domain" as const), domain: site }, PLAIN),
-  fc.record({ do: fc.constantFrom("add provider" as const, "remove provider" as const) }, PLAIN),
+  fc.record(
+    { do: fc.constantFrom("add provider" as const, "remove provider" as const, "share provider" as const) },
+    PLAIN,
+  ),
   fc.record({ do: fc.constantFrom("add user" as const, "remove user" as const), email: address }, PLAIN),
   fc.record({ do: fc.constantFrom("integrate" as const, "disintegrate" as const, "mail" as const) }, PLAIN),
 );
@@ -60,7 +64,7 @@ const trouble = (real: boolean): fc.Arbitrary<Trouble> =>
         faults: fc.array(
           fc.record(
             {
-              on: fc.constantFrom("reads" as const, "changes" as const, "changes" as const),
+              on: fc.constantFrom(...(["reads", "changes", "changes", "deletions"] as const)),
               at: fc.nat({ max: 6 }),
               how: fc.constantFrom(...HOWS, "401" as const, "403" as const),
             },
@@ -173,8 +177,55 @@ function steps(real: boolean): fc.Arbitrary<readonly Step[]> {
       ),
     },
   );
-  return fc.array(step, { minLength: 3, maxLength: 10 });
+  const one = step.map((only): readonly Step[] => [only]);
+  return fc
+    .array(fc.oneof({ weight: 8, arbitrary: one }, { weight: 1, arbitrary: real ? repairs : adjustments }), {
+      minLength: 3,
+      maxLength: 10,
+    })
+    .map((all) => all.flat());
 }
+
+/** What changes an object of ours. */
+const changes: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom("resize compute" as const, "delete compute" as const), which }, PLAIN),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("mail" as const, "share provider" as const) }, PLAIN) },
+);
+
+/** A repair that may be ended, and what is said then. */
+const repairs: fc.Arbitrary<readonly Step[]> = fc
+  .record(
+    {
+      deed: changes,
+      who: fc.constantFrom("command" as const, "cli" as const),
+      signal: fc.constantFrom("SIGHUP" as const, "SIGKILL" as const, "SIGTERM" as const, "EPIPE" as const),
+      at: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined, freq: 2 }),
+      moment: fc.constantFrom("before" as const, "after" as const),
+    },
+    PLAIN,
+  )
+  .map(({ deed, at, ...end }) => [
+    { do: "colleague", deed },
+    {
+      do: "command",
+      command: { run: "drift --repair" },
+      ...(at !== undefined && { trouble: { faults: [], end: { ...end, at } } }),
+    },
+    { do: "command", command: { run: "drift" } },
+  ]);
+
+/** A change by hand that a refresh takes for the state's, and then one of the program. */
+const adjustments: fc.Arbitrary<readonly Step[]> = fc
+  .record({ deed: changes, which, argument: fc.nat({ max: 15 }), seed }, PLAIN)
+  .map(({ deed, which, argument, seed }) => [
+    { do: "colleague", deed },
+    { do: "command", command: { run: "refresh" } },
+    { do: "edit", edits: [{ edit: "argument", which, argument, to: "other" }] },
+    { do: "command", command: { run: "up", seed } },
+  ]);
 
 function withProviders(step: Step, given: Providers): Step {
   if (step.do !== "edit") return step;
@@ -186,9 +237,18 @@ function withProviders(step: Step, given: Providers): Step {
 
 /** `real`: for the real engine, with our own commands, components and the ends of processes. */
 export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<History> =>
-  fc.tuple(programs({ components: real }), steps(real), seed, providers).map(([program, then, first, given]) => ({
-    program: program.map((one) => withProvider(one, given)),
-    environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
-    // A stack begins with its first deployment.
-    steps: [{ do: "command", command: { run: "up", seed: first } }, ...then.map((step) => withProviders(step, given))],
-  }));
+  fc
+    .tuple(programs({ components: real }), steps(real), seed, providers, isLate(real))
+    .map(([program, then, first, given, lateLists]) => ({
+      program: program.map((one) => withProvider(one, given)),
+      environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
+      // A stack begins with its first deployment.
+      steps: [
+        { do: "command", command: { run: "up", seed: first } },
+        ...then.map((step) => withProviders(step, given)),
+      ],
+      ...(lateLists && { lateLists }),
+    }));
+
+const isLate = (real: boolean) =>
+  real ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, true as const);

@@ -61,12 +61,12 @@ export type Program = readonly Declared[];
 export type Edit =
   | { readonly edit: "add"; readonly resource: Declared }
   | { readonly edit: "remove"; readonly which: number }
-  /** Sets an argument to the other value of its case, or takes it out. */
+  /** Sets an argument to the other value of its case, or takes it out. `reference`: its secret is in the environment. */
   | {
       readonly edit: "argument";
       readonly which: number;
       readonly argument: number;
-      readonly to: "other" | "value" | "none";
+      readonly to: "other" | "value" | "none" | "reference";
     }
   | { readonly edit: "rename"; readonly which: number; readonly aliased: boolean }
   /** Into a component of its own, or out of its parent. */
@@ -74,12 +74,19 @@ export type Edit =
   | { readonly edit: "options"; readonly which: number; readonly options: Options }
   | { readonly edit: "reorder"; readonly which: number };
 
+/** What somebody else does by the API. `share provider`: gives up its credentials for the shared keys of the service. */
+export type Act = Exclude<Deed, { readonly do: "replace" }> | { readonly do: "share provider" };
+
 /** What goes wrong during a command. */
 export interface Trouble {
-  /** The nth read, or the nth request that changes something, meets this. */
-  readonly faults: readonly { readonly on: "reads" | "changes"; readonly at: number; readonly how: How }[];
+  /** The nth read, request that changes something, or deletion among these meets this. */
+  readonly faults: readonly {
+    readonly on: "reads" | "changes" | "deletions";
+    readonly at: number;
+    readonly how: How;
+  }[];
   /** A colleague acts before the service gets the change of this number. */
-  readonly beside?: { readonly at: number; readonly deed: Deed };
+  readonly beside?: { readonly at: number; readonly deed: Act };
   /**
    * A process ends at the request of this number: before the service has it, or after it is executed and before the
    * answer. `command`: our own command (in place of a CLI that is run directly, the CLI).
@@ -116,7 +123,7 @@ export type Command =
 export type Step =
   | { readonly do: "command"; readonly command: Command; readonly trouble?: Trouble }
   | { readonly do: "edit"; readonly edits: readonly Edit[] }
-  | { readonly do: "colleague"; readonly deed: Deed }
+  | { readonly do: "colleague"; readonly deed: Act }
   /** The secret behind a name from now on; null: none. */
   | { readonly do: "environment"; readonly name: string; readonly value: string | null };
 
@@ -125,6 +132,8 @@ export interface History {
   /** The secrets by name. */
   readonly environment: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
+  /** For a while, lists lack what was created (docs/design/api.md, Delays). On the imitation, where waiting costs nothing. */
+  readonly lateLists?: true;
 }
 
 /** Every text that must be nowhere in clear begins with this. */

@@ -1,10 +1,9 @@
 import { asSecret, inClear } from "../support/engineMarks";
-import type { How } from "../support/rules/network";
 import type { Process } from "../support/rules/engine/process";
 import { output, type AnyProgram, type Course, type Outcome, type Part, type Stack } from "../support/rules/program";
 import { world, type World } from "../support/rules/world";
-import type { Command, Declared, Program, Trouble, Value } from "./history";
-import type { Given, Held, Player, Ran } from "./player";
+import type { Command, Declared, History, Program, Trouble, Value } from "./history";
+import { faultsOn, type Given, type Held, type Player, type Ran } from "./player";
 import { renamed } from "./edits";
 import { connect, startWire, withoutWaiting, type Link } from "./wire";
 
@@ -13,21 +12,27 @@ import { connect, startWire, withoutWaiting, type Link } from "./wire";
  * asked in memory and the clock skips each wait. One player at a time: the clock, the network and the environment are
  * those of the process.
  */
-export async function startImitated(): Promise<Imitated> {
-  const given = idle.pop() ?? (await world({ projects: [PROJECT, OTHER] }));
+export async function startImitated({ lateLists }: Pick<History, "lateLists"> = {}): Promise<Imitated> {
+  const worlds = lateLists === true ? late : idle;
+  const given =
+    worlds.pop() ?? (await world({ projects: [PROJECT, OTHER], listLagMs: lateLists === true ? LATE_MS : 0 }));
   await given.reset();
-  return new Imitated(given, startWire());
+  return new Imitated(given, startWire(), worlds);
 }
 
 const PROJECT = "prj-demo";
 const OTHER = "prj-other";
 /** Emulators of earlier players. */
 const idle: World[] = [];
+/** The same with late lists. */
+const late: World[] = [];
 // They end with the test.
-afterEach(() => void idle.splice(0));
+afterEach(() => [idle, late].forEach((worlds) => worlds.splice(0)));
 
 /** What our client does by itself: waiting costs nothing here. */
 const PATIENT = { baseDelayMs: 250, lagMs: 3_000, pollCeilingMs: 2_000, attemptTimeoutMs: 10_000 };
+/** Less than what our client waits for. */
+const LATE_MS = 2_500;
 /** `20m`, as the constructor sends it. */
 const TIMEOUTS = { create: 1_200, update: 1_200, delete: 1_200 };
 
@@ -35,18 +40,29 @@ export class Imitated implements Player {
   readonly stack: Stack;
   #said = "";
   #process: Process | undefined;
+  readonly world: World;
+  #hasOther = false;
 
   constructor(
-    readonly world: World,
+    readonly given: World,
     readonly stop: () => void,
+    readonly worlds: World[],
   ) {
-    this.stack = world.stack(PATIENT);
+    this.stack = given.stack(PATIENT);
+    const ask: World["ask"] = (...request) => {
+      this.#hasOther = true;
+      return given.ask(...request);
+    };
+    this.world = { ...given, ask };
     this.stack.onProcess = (process) => (this.#process = process);
   }
 
   async run(command: Command, given: Given): Promise<Ran> {
     const { program, environment, trouble } = given;
     Object.assign(process.env, environment);
+    // Of what a colleague has made, the lists of a new command are true: no oracle could tell what it should have seen.
+    if (this.#hasOther) jest.advanceTimersByTime(LATE_MS);
+    this.#hasOther = false;
     try {
       return await withoutWaiting(async () => {
         const isPlanned = command.run === "up" && command.seed % 2 === 0 && trouble === undefined;
@@ -95,7 +111,7 @@ export class Imitated implements Player {
 
   close(): Promise<void> {
     this.stop();
-    idle.push(this.world);
+    this.worlds.push(this.given);
     return Promise.resolve();
   }
 
@@ -181,12 +197,11 @@ function ranOf({ errors, log, steps }: Outcome): Ran {
 }
 
 function linkOf(given: Given | undefined, kill: () => void = () => undefined): Link {
-  const { faults = [], beside, end }: Partial<Trouble> = given?.trouble ?? {};
-  const on = (which: "reads" | "changes"): Map<number, How> =>
-    new Map(faults.filter((fault) => fault.on === which).map(({ at, how }) => [at, how]));
+  const { beside, end }: Partial<Trouble> = given?.trouble ?? {};
+  const on = (which: keyof Link["on"]) => faultsOn(which, given?.trouble);
   const link: Link = {
     executing: given?.executing ?? ((_request, work) => work()),
-    on: { reads: on("reads"), changes: on("changes") },
+    on: { reads: on("reads"), changes: on("changes"), deletions: on("deletions") },
     onChange: async (n) => {
       if (n === beside?.at) await given?.act();
     },

@@ -1,6 +1,6 @@
 import type { Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
-import type { Executing } from "../support/rules/network";
+import type { Executing, How } from "../support/rules/network";
 import type { World } from "../support/rules/world";
 import type { Command, Program, Trouble } from "./history";
 
@@ -32,6 +32,22 @@ export interface Given {
   readonly act: () => Promise<void>;
   /** Called in place of each request of ours that the service executes, which it does. */
   readonly executing: Executing;
+}
+
+/** More than a command sends. */
+const ALL = 1_000;
+
+/** What the requests of a sort meet, by their number. A key that is refused stays refused. */
+export function faultsOn(
+  on: Trouble["faults"][number]["on"],
+  { faults = [] }: Partial<Trouble> = {},
+): Map<number, How> {
+  const met = faults.filter((fault) => fault.on === on);
+  return new Map(
+    met.flatMap(({ at, how }) =>
+      Array.from({ length: how === "401" ? ALL : 1 }, (_, more): [number, How] => [at + more, how]),
+    ),
+  );
 }
 
 export interface Ran {

@@ -36,14 +36,22 @@ export interface Search<Case> {
   readonly attempts: number;
 }
 
+/** The smallest case so far. `after`: when the first one was found. */
+interface Failing<Case> {
+  readonly found: Case;
+  readonly played: Played;
+  readonly after: string;
+}
+
 /** Plays cases until one breaks an oracle, in each lane, and writes it as a test file. Throws with what was found. */
 export async function search<Case>(about: Search<Case>): Promise<void> {
   const { engine, name, cases, runs, lanes, attempts } = about;
   const figures = { played: 0, healed: 0 };
+  const began = process.hrtime.bigint();
   const ends = await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       const seed = SEED + lane * 1_000_000;
-      let failing: { found: Case; played: Played } | undefined;
+      let failing: Failing<Case> | undefined;
       let left = attempts;
       const property = fc.asyncProperty(cases, async (drawn) => {
         // Enough was tried: the smallest one so far is taken.
@@ -52,7 +60,8 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
         figures.played += 1;
         if (played.isHealed) figures.healed += 1;
         if (played.broken.length === 0) return;
-        failing = { found: drawn, played };
+        const after = failing?.after ?? `${Math.round(Number(process.hrtime.bigint() - began) / 1e9)} s`;
+        failing = { found: drawn, played, after };
         throw new Error(played.broken.join("\n"));
       });
       const limit =
@@ -61,7 +70,7 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
           : { numRuns: 1e6, interruptAfterTimeLimit: MINUTES * 60_000 };
       const { errorInstance } = await fc.check(property, { seed, ...limit });
       if (errorInstance !== null && failing === undefined) throw errorInstance;
-      return failing === undefined ? [] : [told(about, seed, failing.found, failing.played)];
+      return failing === undefined ? [] : [told(about, seed, failing)];
     }),
   );
   process.stdout.write(`${engine}, ${name}: ${figures.played} from seed ${SEED}, ${figures.healed} to their end.\n`);
@@ -70,14 +79,16 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
 }
 
 /** What a test of single histories needs, with the player that `start` starts. */
-export const ofHistories = (engine: Engine, start: () => Promise<Player>) => ({
+export const ofHistories = (engine: Engine, start: Start) => ({
   ...{ engine, name: "histories", cases: histories({ real: engine === "engine" }) },
   play: (history: History) => playOn(start, history),
-  asTest: `expectToHold(${engine === "engine" ? "startEngine" : "startImitated"}, CASE)`,
+  asTest: `expectToHold(${engine === "engine" ? "() => startEngine()" : "startImitated"}, CASE)`,
 });
 
-async function playOn(start: () => Promise<Player>, history: History): Promise<Played> {
-  const player = await start();
+type Start = (history: History) => Promise<Player>;
+
+async function playOn(start: Start, history: History): Promise<Played> {
+  const player = await start(history);
   try {
     return await play(player, history).catch(notPlayed);
   } finally {
@@ -94,7 +105,7 @@ function notPlayed(error: unknown): Played {
  * For the test file of a found case.
  * @public
  */
-export async function expectToHold(start: () => Promise<Player>, history: History): Promise<void> {
+export async function expectToHold(start: Start, history: History): Promise<void> {
   const { broken, log } = await playOn(start, history);
   if (broken.length > 0) throw new Error([...broken, ...log].join("\n"));
 }
@@ -130,8 +141,7 @@ export async function expectPairToHold<One extends Player>(
 function told<Case>(
   { engine, name, asTest }: Search<Case>,
   seed: number,
-  found: Case,
-  { broken, log }: Played,
+  { found, played: { broken, log }, after }: Failing<Case>,
 ): string {
   mkdirSync(FOUND, { recursive: true });
   const file = join(FOUND, `${engine}-${name}-${seed}.test.ts`);
@@ -146,5 +156,10 @@ test(${JSON.stringify(broken[0] ?? "")}, () => ${asTest});
   writeFileSync(file, text);
   // A log that outlives the file has it, too.
   const whole = JSON.stringify(found);
-  return [`${engine}, seed ${seed}; the smallest history is in ${file}:`, ...broken, ...log, whole].join("\n");
+  return [
+    `${engine}, seed ${seed}, after ${after}; the smallest history is in ${file}:`,
+    ...broken,
+    ...log,
+    whole,
+  ].join("\n");
 }

@@ -2,6 +2,7 @@ import axios, { type AxiosInstance, type AxiosRequestConfig } from "axios";
 import crypto from "node:crypto";
 import { Readable } from "node:stream";
 import { fakeAbortTimeout } from "../support/fakeClock";
+import type { Trouble } from "./history";
 import { exchange } from "../support/inProcess";
 import { ANSWERS, isExecuted, projectOf, type Answer, type Executing, type How } from "../support/rules/network";
 
@@ -10,10 +11,12 @@ import { ANSWERS, isExecuted, projectOf, type Answer, type Executing, type How }
  * emulator's application directly, and the clock goes on as soon as all work waits for it.
  */
 
+type Sort = Trouble["faults"][number]["on"];
+
 /** What happens to the requests of one process. */
 export interface Link {
   /** By the number of the request among those of its sort. */
-  readonly on: { readonly reads: ReadonlyMap<number, How>; readonly changes: ReadonlyMap<number, How> };
+  readonly on: Readonly<Record<Sort, ReadonlyMap<number, How>>>;
   /** Before the service receives a change. */
   readonly onChange: (n: number) => Promise<void>;
   /** Before the service has a request, and before its answer. */
@@ -41,14 +44,12 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const forever = (): Promise<never> => new Promise(() => undefined);
 const connectionReset = (): Error => Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
 
-interface Counts {
+interface Counts extends Record<Sort, number> {
   requests: number;
-  reads: number;
-  changes: number;
 }
 
 function requestsOf(via: Link, baseUrl: string, defaults: object) {
-  const counts: Counts = { requests: 0, reads: 0, changes: 0 };
+  const counts: Counts = { requests: 0, reads: 0, changes: 0, deletions: 0 };
   counted.set(via, counted.get(via) ?? counts);
   const own = counted.get(via) ?? counts;
   const respond = async ({ method = "GET", url = "", data = "", headers }: AxiosRequestConfig<string>) => {
@@ -63,10 +64,11 @@ function requestsOf(via: Link, baseUrl: string, defaults: object) {
       if (method === "GET") how = via.on.reads.get(own.reads++);
       else {
         const change = own.changes++;
+        const ofDeletions = method === "DELETE" ? via.on.deletions.get(own.deletions++) : undefined;
         // A colleague's requests take real time.
         atService += 1;
         await via.onChange(change).finally(() => (atService -= 1));
-        how = via.on.changes.get(change);
+        how = via.on.changes.get(change) ?? ofDeletions;
       }
       const answer = await answerOf(how, via.executing, method, whole, { ...defaults, ...headers }, data);
       via.onRequest(n, "after");

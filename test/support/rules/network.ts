@@ -44,6 +44,8 @@ export interface Weather {
   /** By the number of the request among those of its type. */
   readonly reads: ReadonlyMap<number, How>;
   readonly changes: ReadonlyMap<number, How>;
+  /** The same by the number among the deletions. */
+  readonly deletions?: ReadonlyMap<number, How>;
   /** Called during a change, before the service receives it. */
   readonly onChange?: (n: number) => Promise<void>;
   /**
@@ -85,6 +87,7 @@ interface Seen {
   requests: number;
   reads: number;
   changes: number;
+  deletions: number;
   lists: number;
   troubles: number;
   /** All current requests, including those that we have given up. */
@@ -149,7 +152,17 @@ export class Network {
 
   /** Applies from now on. */
   set(projectId: string, weather: Weather): void {
-    const counts = { requests: 0, reads: 0, changes: 0, lists: 0, troubles: 0, here: 0, underWay: 0, ended: 0 };
+    const counts = {
+      requests: 0,
+      reads: 0,
+      changes: 0,
+      deletions: 0,
+      lists: 0,
+      troubles: 0,
+      here: 0,
+      underWay: 0,
+      ended: 0,
+    };
     this.#projects.set(projectId, { weather, ...counts, deeds: Promise.resolve() });
   }
 
@@ -240,8 +253,9 @@ export class Network {
   async #howFor(seen: Seen, method: string): Promise<How | undefined> {
     if (method === "GET") return seen.weather.reads.get(seen.reads++);
     const n = seen.changes++;
+    const ofDeletions = method === "DELETE" ? seen.weather.deletions?.get(seen.deletions++) : undefined;
     await seen.weather.onChange?.(n);
-    return seen.weather.changes.get(n);
+    return seen.weather.changes.get(n) ?? ofDeletions;
   }
 }
 
