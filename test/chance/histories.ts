@@ -18,6 +18,10 @@ import {
 const PLAIN = { noNullPrototype: true } as const;
 const which = fc.nat({ max: 7 });
 
+const kindsOfValue = fc.constantFrom(
+  ...(["other", "other", "other", "value", "value", "none", "none", "reference", "reference"] as const),
+);
+
 const edit = (forms: { readonly components: boolean }): fc.Arbitrary<Edit> =>
   fc.oneof(
     { weight: 1, arbitrary: fc.record({ edit: fc.constant("add" as const), resource: additions(forms) }, PLAIN) },
@@ -29,9 +33,7 @@ const edit = (forms: { readonly components: boolean }): fc.Arbitrary<Edit> =>
           edit: fc.constant("argument" as const),
           which,
           argument: fc.nat({ max: 15 }),
-          to: fc.constantFrom(
-            ...(["other", "other", "other", "value", "value", "none", "none", "reference", "reference"] as const),
-          ),
+          to: kindsOfValue,
         },
         PLAIN,
       ),
@@ -65,7 +67,8 @@ const trouble = (real: boolean): fc.Arbitrary<Trouble> =>
           fc.record(
             {
               on: fc.constantFrom(...(["reads", "changes", "changes", "deletions"] as const)),
-              at: fc.nat({ max: 6 }),
+              // Many commands send one change.
+              at: fc.oneof(fc.constant(0), fc.nat({ max: 6 })),
               how: fc.constantFrom(...HOWS, "401" as const, "403" as const),
             },
             PLAIN,
@@ -101,7 +104,7 @@ const trouble = (real: boolean): fc.Arbitrary<Trouble> =>
     )
     .map(given);
 
-const index = fc.option(which, { nil: undefined, freq: 1 });
+const index = fc.option(which, { nil: undefined, freq: 2 });
 const rareIndex = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: which });
 const flag = fc.constantFrom(undefined, true as const);
 const seed = fc.nat({ max: 1_000 });
@@ -179,10 +182,16 @@ function steps(real: boolean): fc.Arbitrary<readonly Step[]> {
   );
   const one = step.map((only): readonly Step[] => [only]);
   return fc
-    .array(fc.oneof({ weight: 8, arbitrary: one }, { weight: 1, arbitrary: real ? repairs : adjustments }), {
-      minLength: 3,
-      maxLength: 10,
-    })
+    .array(
+      fc.oneof(
+        { weight: 8, arbitrary: one },
+        { weight: 2, arbitrary: real ? fc.oneof(repairs, uncertain) : fc.oneof(adjustments, uncertain) },
+      ),
+      {
+        minLength: 3,
+        maxLength: 10,
+      },
+    )
     .map((all) => all.flat());
 }
 
@@ -238,17 +247,39 @@ function withProviders(step: Step, given: Providers): Step {
 /** `real`: for the real engine, with our own commands, components and the ends of processes. */
 export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<History> =>
   fc
-    .tuple(programs({ components: real }), steps(real), seed, providers, isLate(real))
-    .map(([program, then, first, given, lateLists]) => ({
-      program: program.map((one) => withProvider(one, given)),
+    .tuple(programs({ components: real }), steps(real), deployment(real), providers, isLate(real))
+    .map(([program, then, first, providers, lateLists]) => ({
+      program: program.map((one) => withProvider(one, providers)),
       environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
       // A stack begins with its first deployment.
-      steps: [
-        { do: "command", command: { run: "up", seed: first } },
-        ...then.map((step) => withProviders(step, given)),
-      ],
+      steps: [first, ...then.map((step) => withProviders(step, providers))],
       ...(lateLists && { lateLists }),
     }));
+
+/** A change of unknown fate, and what a refresh makes of it. */
+const uncertain: fc.Arbitrary<readonly Step[]> = fc
+  .record(
+    {
+      which,
+      argument: fc.nat({ max: 15 }),
+      to: kindsOfValue,
+      at: fc.nat({ max: 2 }),
+      how: fc.constantFrom(...(["lost", "lost, done", "502", "502, done", "odd 200", "odd 200, done"] as const)),
+      seed,
+    },
+    PLAIN,
+  )
+  .map(({ which, argument, to, at, how, seed }) => [
+    { do: "edit", edits: [{ edit: "argument", which, argument, to }] },
+    { do: "command", command: { run: "up", seed }, trouble: { faults: [{ on: "changes", at, how }] } },
+    { do: "command", command: { run: "refresh" } },
+  ]);
+
+/** Most of what is created is created by it. */
+const deployment = (real: boolean): fc.Arbitrary<Step> =>
+  fc
+    .record({ seed, trouble: fc.option(trouble(real), { nil: undefined, freq: 2 }) }, PLAIN)
+    .map(({ seed, trouble }) => given({ do: "command" as const, command: { run: "up" as const, seed }, trouble }));
 
 const isLate = (real: boolean) =>
   real ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, true as const);

@@ -60,7 +60,8 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
         figures.played += 1;
         if (played.isHealed) figures.healed += 1;
         if (played.broken.length === 0) return;
-        const after = failing?.after ?? `${Math.round(Number(process.hrtime.bigint() - began) / 1e9)} s`;
+        const seconds = Math.round(Number(process.hrtime.bigint() - began) / 1e9);
+        const after = failing?.after ?? `${figures.played} histories in ${seconds} s`;
         failing = { found: drawn, played, after };
         throw new Error(played.broken.join("\n"));
       });
