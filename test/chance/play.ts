@@ -4,8 +4,7 @@ import type { Executing } from "../support/rules/network";
 import type { World } from "../support/rules/world";
 import { act } from "./deeds";
 import { edited, freed } from "./edits";
-import type { Command, Declared, History, Program, Step, Trouble } from "./history";
-import type { Deed } from "../support/rules/colleague";
+import type { Act, Command, Declared, History, Program, Step, Trouble } from "./history";
 import { changesBetween, holds, thingsAt, type Change, type Things } from "./objects";
 import { broken, drifted, namesOf, type Observed, planned } from "./oracles";
 import type { Held, Player, Ran } from "./player";
@@ -183,7 +182,7 @@ class Play {
   }
 
   /** What a colleague has removed or made anew is not ours. */
-  async #act(deed: Deed): Promise<void> {
+  async #act(deed: Act): Promise<void> {
     const before = await thingsAt(this.player.world);
     await act(this.player.world, deed);
     for (const { what, key } of changesBetween(before, await thingsAt(this.player.world)))
