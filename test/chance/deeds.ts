@@ -46,10 +46,15 @@ export async function act(world: World, deed: Act): Promise<void> {
     case "remove provider":
       await send("DELETE", `${PATH}/auth/oauth_providers/microsoft`);
       return;
-    case "share provider":
+    case "share provider": {
+      // Not his own: a program that declares it absent and adopts it deletes a shared one.
+      const all = records(await world.holdings(DEMO.projectId), "oauth_providers");
+      const found = all.find(({ id }) => id === "microsoft");
+      if (found?.["type"] !== "standard" || found["client_id"] === "theirs") return;
       await send("DELETE", `${PATH}/auth/oauth_providers/microsoft`);
       await send("POST", `${PATH}/auth/oauth_providers`, { id: "microsoft" });
       return;
+    }
     case "add user":
       await send("POST", "/projects/auth/user", {
         project_id: DEMO.projectId,
