@@ -157,6 +157,9 @@ class Play {
     if (ran.program !== undefined) this.#program = ran.program;
     this.#said += ran.text;
     const after = await player.held();
+    // It may have another name now.
+    const mayLeave = before.filter(({ name }) => this.#mayLeave.has(name)).map(({ id }) => id);
+    for (const { id, name } of after) if (mayLeave.includes(id)) this.#mayLeave.add(name);
     for (const held of [...before, ...after].filter(({ name }) => this.#mayLeave.has(name)))
       for (const [key, thing] of [...first, ...last]) if (holds(held, thing)) this.#mayStay.add(key);
     // The engine's words on a creation that was cut off are all that tells of its object.
