@@ -25,7 +25,7 @@ const DEPLOYING: readonly Command["run"][] = ["up", "refresh", "destroy", "impor
 /** What a last `up` may refuse, since only a person can decide: its program, or what stands in its place, is to change. */
 const REFUSALS = [
   /: \w+: (?:must|is (?:only allowed|required|missing))/,
-  /of this program declares .* too\. Declare it once/,
+  /of this program(?: declares .* too)?\. Declare it once/,
   /declares an object that the stack holds as/,
   /It differs from the program in .*, which cannot be changed/,
   /the program declares no credentials, and the service cannot remove them/,
