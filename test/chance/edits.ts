@@ -78,6 +78,7 @@ function withArgument(one: Declared, argument: number, to: To): Declared {
   const its = name === undefined ? undefined : kindCase.arguments[name];
   if (name === undefined || its === undefined) return one;
   const { [name]: had, ...others } = one.args;
+  if (to === "reversed") return Array.isArray(had) ? { ...one, args: { ...one.args, [name]: had.toReversed() } } : one;
   // The others of its form go with it.
   if (one.kind === "EmailServer" && name === "type" && to !== "none" && to !== "reference")
     return { ...one, args: emailServer(one, to) };
@@ -111,7 +112,7 @@ function emailServer({ args }: Declared, to: "other" | "value"): Declared["args"
   return { ...whole, projectId, password: canary("edited-password") };
 }
 
-function credentials({ args }: Declared, to: To): Declared["args"] {
+function credentials({ args }: Declared, to: Exclude<To, "reversed">): Declared["args"] {
   const { clientId, clientSecret: _secret, absent: _absent, ...others } = args;
   if (to === "none") return others;
   if (to === "reference") return { ...others, clientId: clientId ?? "own-id", clientSecret: { $env: ENVIRONMENT[0] } };

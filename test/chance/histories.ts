@@ -19,7 +19,7 @@ const PLAIN = { noNullPrototype: true } as const;
 const which = fc.nat({ max: 7 });
 
 const kindsOfValue = fc.constantFrom(
-  ...(["other", "other", "other", "value", "value", "none", "none", "reference", "reference"] as const),
+  ...(["other", "other", "other", "value", "value", "none", "none", "reference", "reference", "reversed"] as const),
 );
 
 const edit = (forms: { readonly components: boolean }): fc.Arbitrary<Edit> =>
@@ -44,7 +44,9 @@ const edit = (forms: { readonly components: boolean }): fc.Arbitrary<Edit> =>
     { weight: 1, arbitrary: fc.record({ edit: fc.constant("reorder" as const), which }, PLAIN) },
   );
 
-const site = fc.constantFrom("https://a.example.com", "https://b.example.com", "https://c.example.com");
+const site = fc.constantFrom(
+  ...["https://a.example.com", "https://b.example.com", "https://c.example.com", "https://app.example.com"],
+);
 const branchNumber = fc.integer({ min: 1, max: 3 });
 const address = fc.constantFrom("a@example.com", "b@example.com");
 const deeds: fc.Arbitrary<Act> = fc.oneof(

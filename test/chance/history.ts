@@ -61,12 +61,12 @@ export type Program = readonly Declared[];
 export type Edit =
   | { readonly edit: "add"; readonly resource: Declared }
   | { readonly edit: "remove"; readonly which: number }
-  /** Sets an argument to the other value of its case, or takes it out. `reference`: its secret is in the environment. */
+  /** Sets an argument to the other value of its case, or takes it out. `reference`: its secret is in the environment. `reversed`: a list in another order. */
   | {
       readonly edit: "argument";
       readonly which: number;
       readonly argument: number;
-      readonly to: "other" | "value" | "none" | "reference";
+      readonly to: "other" | "value" | "none" | "reference" | "reversed";
     }
   | { readonly edit: "rename"; readonly which: number; readonly aliased: boolean }
   /** Into a component of its own, or out of its parent. */

@@ -48,14 +48,22 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
   const { engine, name, cases, runs, lanes, attempts } = about;
   const figures = { played: 0, healed: 0 };
   const began = process.hrtime.bigint();
+  let isFound = false;
   const ends = await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       const seed = SEED + lane * 1_000_000;
       let failing: Failing<Case> | undefined;
       let left = attempts;
+      let hasEnded = false;
       const property = fc.asyncProperty(cases, async (drawn) => {
         // Enough was tried: the smallest one so far is taken.
         if (failing !== undefined && left-- <= 0) return;
+        if (failing === undefined && isFound) {
+          // fast-check ends only with a failure, which it then tries to make smaller.
+          if (hasEnded) return;
+          hasEnded = true;
+          throw new Error("another lane has found something");
+        }
         const played = await about.play(drawn);
         figures.played += 1;
         if (played.isHealed) figures.healed += 1;
@@ -63,6 +71,7 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
         const seconds = Math.round(Number(process.hrtime.bigint() - began) / 1e9);
         const after = failing?.after ?? `${figures.played} histories in ${seconds} s`;
         failing = { found: drawn, played, after };
+        isFound = true;
         throw new Error(played.broken.join("\n"));
       });
       const limit =
@@ -70,7 +79,7 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
           ? { numRuns: Math.ceil(runs / lanes) }
           : { numRuns: 1e6, interruptAfterTimeLimit: MINUTES * 60_000 };
       const { errorInstance } = await fc.check(property, { seed, ...limit });
-      if (errorInstance !== null && failing === undefined) throw errorInstance;
+      if (errorInstance !== null && failing === undefined && !hasEnded) throw errorInstance;
       return failing === undefined ? [] : [told(about, seed, failing)];
     }),
   );
