@@ -182,9 +182,12 @@ export class Engine implements Player {
       case "drift --accept":
         return this.#accept(program, names, end);
       case "drift --repair": {
+        const held = await this.held();
         const ended = await this.#play("pulumi-svc", ["drift", "--repair", ...names, "--yes", "--json"], end);
-        const report = ended.stdout === "" || ended.isCut ? '{ "plan": [] }' : ended.stdout;
-        const { plan } = JSON.parse(report) as { plan: { action: string; name: string }[] };
+        // It is written at the end. One that was cut before may have begun any.
+        const isWhole = ended.stdout.trimEnd().endsWith("}");
+        if (!isWhole && ended.isCut) return { ...ranBy(ended), steps: held.map(({ name }) => `update ${name}`) };
+        const { plan } = JSON.parse(isWhole ? ended.stdout : '{ "plan": [] }') as Repair;
         const steps = plan.map(({ action, name }) => `${action} ${name}`);
         return { ...ranBy(ended), steps, planned: steps };
       }
@@ -301,6 +304,11 @@ export class Engine implements Player {
   #read(file: string): string {
     return existsSync(this.#path(file)) ? readFileSync(this.#path(file), "utf8") : "";
   }
+}
+
+/** Its report. */
+interface Repair {
+  readonly plan: readonly { readonly action: string; readonly name: string }[];
 }
 
 type End = NonNullable<Trouble["end"]>;
