@@ -291,6 +291,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     return "refresh" in command ? drifted(program, asDeclared(program, after), seen) : planned(program, after);
   },
 
+  "a repair that cannot be planned is said in our words": ({ command, ran }) =>
+    command.run === "drift --repair"
+      ? (ran.text.match(/^pulumi-svc: pulumi preview failed: .*\burn:pulumi:.*$/gm) ?? []).map(String)
+      : [],
+
   "a failure is in words": ({ ran }) => {
     if (ran.code === 0 || ran.isCut) return [];
     return ran.text
