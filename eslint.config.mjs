@@ -106,6 +106,7 @@ export const importRules = [
       "contract",
       "client",
       "host",
+      "doors",
       "provider",
       "emulator",
       "helpers",

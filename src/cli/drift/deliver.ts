@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { terminalText } from "../output";
 
 /** For a report that could not be written to its file: a script would read an old one. */
@@ -27,4 +27,12 @@ export async function deliver(report: string, { out, summary }: { out: string | 
   }
   process.stdout.write(`${summary}. The report is in ${out}\n`);
   return true;
+}
+
+/** @throws if a report could not be written to the file. */
+export async function mustBeWritable(file: string): Promise<void> {
+  const handle = await open(file, "a").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be written: ${error.code ?? error.message}`);
+  });
+  await handle.close();
 }

@@ -37,7 +37,7 @@ export async function drift({ stack, from, unmanaged, wait, format, out }: Drift
   const text = render(report, format, out === undefined && wantsColours());
   const isDelivered = await deliver(text, { out, summary: summary(report) });
   // Only for a new report; one that is read from a file is already in the summary.
-  if (from === undefined) await appendToJobSummary(report);
+  if (from === undefined) await appendToJobSummary(render(report, "markdown"));
   return isDelivered ? exitCode(report) : EXIT_FAILURE;
 }
 

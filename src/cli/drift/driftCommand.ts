@@ -1,6 +1,6 @@
-import { open } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { exitCodes, jsonOption, STACK } from "../options";
+import { mustBeWritable } from "./deliver";
 import type { DriftFlags } from "./drift";
 import { EXIT_BUSY } from "../stack/unfinished";
 import { FORMATS } from "./formats";
@@ -121,13 +121,6 @@ async function run(resources: readonly string[], flags: DriftFlags & ModeFlags):
   }
   const { drift } = await import("./drift.js");
   return drift(flags);
-}
-
-async function mustBeWritable(file: string): Promise<void> {
-  const handle = await open(file, "a").catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${file} cannot be written: ${error.code ?? error.message}`);
-  });
-  await handle.close();
 }
 
 /** A mode excludes the other modes and these options of the report. */

@@ -31,11 +31,11 @@ const NOT_THERE = "not in the list";
 const LONGEST_VALUE = 160;
 const LONGEST_MESSAGE = 2_000;
 
-type Style = (format: "bold" | "red" | "yellow" | "green" | "dim", text: string) => string;
+export type Style = (format: "bold" | "red" | "yellow" | "green" | "dim", text: string) => string;
 
-const plain: Style = (_format, text) => text;
+export const plain: Style = (_format, text) => text;
 // The caller has checked whether colours are wanted.
-const colourful: Style = (format, text) => styleText(format, text, { validateStream: false });
+export const colourful: Style = (format, text) => styleText(format, text, { validateStream: false });
 
 /** `colours`: for a terminal. */
 export function render(report: Report, format: Format, colours = false): string {
@@ -59,7 +59,7 @@ export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged
 }
 
 function toText(report: Report, style: Style): string {
-  const { drift, ignored, tolerated, unmanaged, byItself, fingerprint } = report;
+  const { drift, ignored, tolerated, unmanaged, fingerprint } = report;
   const isClean = drift.length + unmanaged.length === 0;
   const lines = [style(isClean ? "green" : "bold", summary(report))];
   // The whole report uses the same widths, so that its columns line up.
@@ -92,18 +92,25 @@ function toText(report: Report, style: Style): string {
     }
     if (isRepairable(tolerated)) lines.push("", toleratedAdvice(REPAIR_COMMAND));
   }
-  for (const [title, rows, format] of [
-    [notDeclaredIn(report), report.unmanaged.map(objectCells), "yellow"],
-    [TOLERATED_UNMANAGED, report.toleratedUnmanaged.map(toleratedCells), "dim"],
-    [BY_ITSELF, byItself.map(objectCells), "dim"],
-    [EXPIRED, report.expired.map(entryCells), "yellow"],
-    [UNUSED, report.unused.map(entryCells), "dim"],
-  ] as const) {
-    if (rows.length > 0) lines.push("", style(format, title), ...aligned(rows));
-  }
+  lines.push(...objectLines(report, notDeclaredIn(report), style));
   if (!isClean) lines.push("", style("dim", `fingerprint ${printable(fingerprint)}`));
   return `${lines.join("\n")}\n`;
 }
+
+/** What a report has beside the drift of resources. */
+type Objects = Pick<Report, "unmanaged" | "toleratedUnmanaged" | "byItself" | "expired" | "unused">;
+
+/** The undeclared objects, and the entries of the file. `title`: of the undeclared ones. */
+export const objectLines = (objects: Objects, title: string, style: Style): string[] =>
+  (
+    [
+      [title, objects.unmanaged.map(objectCells), "yellow"],
+      [TOLERATED_UNMANAGED, objects.toleratedUnmanaged.map(toleratedCells), "dim"],
+      [BY_ITSELF, objects.byItself.map(objectCells), "dim"],
+      [EXPIRED, objects.expired.map(entryCells), "yellow"],
+      [UNUSED, objects.unused.map(entryCells), "dim"],
+    ] as const
+  ).flatMap(([head, rows, format]) => (rows.length > 0 ? ["", style(format, head), ...aligned(rows)] : []));
 
 const notDeclaredIn = ({ stack }: Report): string =>
   `Not declared in ${isOfSeveral(stack) ? "any of these stacks" : "this stack"}`;
@@ -219,7 +226,7 @@ export function printable(text: string, longest = LONGEST_VALUE): string {
 }
 
 function toMarkdown(report: Report): string {
-  const { drift, ignored, tolerated, unmanaged, byItself, fingerprint } = report;
+  const { drift, ignored, tolerated, unmanaged, fingerprint } = report;
   const named = (resource: Ignored): string => {
     const stack = ofStack(report, resource);
     return `${resource.kind} ${code(resource.name)}${stack === "" ? "" : ` of stack ${code(stackOf(resource.urn).stack)}`}`;
@@ -255,26 +262,31 @@ function toMarkdown(report: Report): string {
     blocks.push(`### ${TOLERATED}`, table(["Resource", "Property", "Declared", "Found", "Reason"], rows));
     blocks.push(...(isRepairable(tolerated) ? [toleratedAdvice(`\`${REPAIR_COMMAND}\``)] : []), repairs(tolerated));
   }
+  blocks.push(...objectBlocks(report, notDeclaredIn(report)));
+  if (drift.length + unmanaged.length > 0) blocks.push(`Fingerprint ${code(fingerprint)}`);
+  return `${blocks.join("\n\n")}\n`;
+}
+
+/** The same as `objectLines` in Markdown. */
+export function objectBlocks(objects: Objects, title: string): string[] {
   const object = ({ kind, id, describe }: Pick<Unmanaged, "kind" | "id" | "describe">) => [
     `${kind} ${code(id)}`,
     code(describe),
   ];
   const entry = (one: ToldEntry) => entryCells(one).map((cell) => code(cell, LONGEST_MESSAGE));
-  for (const [title, head, rows] of [
-    [notDeclaredIn(report), OBJECT_HEAD, unmanaged.map((one) => [...object(one), code(one.adopt)])],
+  return (
     [
-      TOLERATED_UNMANAGED,
-      ["Object", "What it is", "Reason"],
-      report.toleratedUnmanaged.map((one) => [...object(one), code(reasonText(one), LONGEST_MESSAGE)]),
-    ],
-    [BY_ITSELF, OBJECT_HEAD, byItself.map((one) => [...object(one), code(one.adopt)])],
-    [EXPIRED, ENTRY_HEAD, report.expired.map(entry)],
-    [UNUSED, ENTRY_HEAD, report.unused.map(entry)],
-  ] as const) {
-    if (rows.length > 0) blocks.push(`### ${title}`, table(head, rows));
-  }
-  if (drift.length + unmanaged.length > 0) blocks.push(`Fingerprint ${code(fingerprint)}`);
-  return `${blocks.join("\n\n")}\n`;
+      [title, OBJECT_HEAD, objects.unmanaged.map((one) => [...object(one), code(one.adopt)])],
+      [
+        TOLERATED_UNMANAGED,
+        ["Object", "What it is", "Reason"],
+        objects.toleratedUnmanaged.map((one) => [...object(one), code(reasonText(one), LONGEST_MESSAGE)]),
+      ],
+      [BY_ITSELF, OBJECT_HEAD, objects.byItself.map((one) => [...object(one), code(one.adopt)])],
+      [EXPIRED, ENTRY_HEAD, objects.expired.map(entry)],
+      [UNUSED, ENTRY_HEAD, objects.unused.map(entry)],
+    ] as const
+  ).flatMap(([heading, head, rows]) => (rows.length > 0 ? [`### ${heading}`, table(head, rows)] : []));
 }
 
 const OBJECT_HEAD = ["Object", "What it is", "To manage it"];

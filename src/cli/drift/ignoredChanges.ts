@@ -1,3 +1,4 @@
+import { isSecret } from "../../contract/engineSecrets";
 import type { Properties } from "../../contract/hiddenKeys";
 import { type Segment, segmentsOf } from "../../contract/propertyPath";
 
@@ -14,6 +15,9 @@ export function withIgnoredChanges(declared: Properties, found: Properties, path
 
 function taken(declared: unknown, found: unknown, [segment, ...rest]: readonly Segment[]): unknown {
   if (segment === undefined) return found;
+  // A path leads through a secret, if its value is there. A log of the engine has none.
+  if (isSecret(declared) && isObject(declared) && "value" in declared)
+    return { ...declared, value: taken(declared["value"], inside(found), [segment, ...rest]) };
   if (Array.isArray(declared) && Array.isArray(found)) {
     return declared.map((item: unknown, index) =>
       index < found.length && (segment === "*" || segment === index) ? taken(item, found[index], rest) : item,
@@ -30,6 +34,8 @@ function taken(declared: unknown, found: unknown, [segment, ...rest]: readonly S
   }
   return result;
 }
+
+const inside = (value: unknown): unknown => (isSecret(value) ? Reflect.get(Object(value), "value") : value);
 
 /** A JSON object, not a list. */
 export function isObject(value: unknown): value is Properties {

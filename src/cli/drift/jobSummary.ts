@@ -1,17 +1,16 @@
 import { appendFile, stat } from "node:fs/promises";
-import { render } from "./formats";
-import type { Report } from "./report";
 
-/** Appends to the CI's job summary, if there is one. The report is already printed, so a failure here is not fatal. */
-export async function appendToJobSummary(report: Report): Promise<void> {
+/**
+ * Appends a report in Markdown to the CI's job summary, if there is one. The report is already printed, so a failure
+ * here is not fatal.
+ */
+export async function appendToJobSummary(report: string): Promise<void> {
   const file = process.env["GITHUB_STEP_SUMMARY"] ?? "";
   if (file === "") return;
   const before = await stat(file).catch(() => ({ size: 0 }));
-  await appendFile(file, shortened(render(report, "markdown"), LARGEST_SUMMARY - before.size)).catch(
-    (error: NodeJS.ErrnoException) => {
-      process.stderr.write(`pulumi-svc: the job summary could not be written: ${error.code ?? error.message}\n`);
-    },
-  );
+  await appendFile(file, shortened(report, LARGEST_SUMMARY - before.size)).catch((error: NodeJS.ErrnoException) => {
+    process.stderr.write(`pulumi-svc: the job summary could not be written: ${error.code ?? error.message}\n`);
+  });
 }
 
 /** For one step, in bytes. GitHub drops a larger summary entirely. */

@@ -1,7 +1,7 @@
 import type { Client } from "../../client";
 import { presentId } from "../../contract/oauthProviderId";
 import { projectOf } from "../../contract/identifiers";
-import { requestTrace } from "../../contract/settings";
+import { type ReadSetting, requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
 import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
 import { fromProgram } from "../stack/configuration";
@@ -17,19 +17,29 @@ interface UnmanagedRequest {
   readonly authProvider: string;
 }
 
-/**
- * The objects in the projects of these stacks that no stack contains. Uses the settings of the refresh: the stored
- * settings of each provider, otherwise the environment.
- */
-export async function unmanagedObjects(
-  stacks: readonly RefreshedStack[],
+export interface UnmanagedOptions<Stack> {
+  /** Whose lists are used, as far as they were read. @default a new one */
+  readonly session?: Session;
+  /** The settings of the refresh: the stored ones of each provider, otherwise the environment. */
+  readonly settingsOf?: (stack: Stack, provider: string) => ReadSetting;
+  /** Runs the look at one project. @default at once, and a failure is one of all */
+  readonly each?: <Found>(projectId: string, look: () => Promise<Found>) => Promise<Found | undefined>;
+}
+
+/** The objects in the projects of these stacks that no stack contains. */
+export async function unmanagedObjects<Stack extends RefreshedStack>(
+  stacks: readonly Stack[],
+  {
+    session = new Session(() => undefined, { client: { trace: requestTrace() } }),
+    settingsOf = ({ state }, provider) => fromProgram(process.cwd(), state.settingsOf(provider)),
+    each = (_projectId, look) => look(),
+  }: UnmanagedOptions<Stack> = {},
 ): Promise<Pick<Report, "unmanaged" | "byItself">> {
-  const session = new Session(() => undefined, { client: { trace: requestTrace() } });
   const projects = new Map<string, UnmanagedRequest>();
   const declared = new Set<string>();
-  for (const { resources, state } of stacks) {
-    for (const { kind, id, provider, isHeld, authProvider } of resources) {
-      const { client, settings } = session.account(fromProgram(process.cwd(), state.settingsOf(provider)));
+  for (const stack of stacks) {
+    for (const { kind, id, provider, isHeld, authProvider } of stack.resources) {
+      const { client, settings } = session.account(settingsOf(stack, provider));
       const projectId = projectOf(id);
       // Normalised.
       const address = new URL(settings.baseUrl).href;
@@ -57,12 +67,13 @@ export async function unmanagedObjects(
   const found = await Promise.all(
     asked.map((project) => {
       const isAmbiguous = asked.some((other) => other !== project && other.projectId === project.projectId);
-      return undeclaredOf(project, isDeclared, isAmbiguous ? `, at ${project.address}` : "");
+      const where = isAmbiguous ? `, at ${project.address}` : "";
+      return each(project.projectId, () => undeclaredOf(project, isDeclared, where));
     }),
   );
   return {
-    unmanaged: found.flatMap(({ unmanaged }) => unmanaged),
-    byItself: found.flatMap(({ byItself }) => byItself),
+    unmanaged: found.flatMap((one) => one?.unmanaged ?? []),
+    byItself: found.flatMap((one) => one?.byItself ?? []),
   };
 }
 

@@ -20,6 +20,8 @@ const resource = z.object({
   delete: z.boolean().optional(),
   /** The old object is deleted, and the new one could not be created. A refresh skips it. */
   pendingReplacement: z.boolean().optional(),
+  /** The program only looks it up (`get`). */
+  external: z.boolean().optional(),
   /** Absent if it is not protected. */
   protect: z.boolean().optional(),
   ignoreChanges: z.array(z.string()).nullish(),
@@ -31,6 +33,7 @@ const resource = z.object({
 const operation = z.object({ resource: z.object({ urn: z.string() }) });
 
 const exported = z.object({
+  version: z.number().optional(),
   deployment: z.object({
     resources: z.array(resource).nullish(),
     pending_operations: z.array(operation).nullish(),
@@ -41,6 +44,8 @@ export type StoredResource = z.infer<typeof resource>;
 
 /** The output of `pulumi stack export`. */
 export class StackState {
+  /** The version of the state's form. */
+  readonly version: number | undefined;
   readonly resources: readonly StoredResource[];
   /** The URNs of changes that an update has begun and not finished. */
   readonly pending: readonly string[];
@@ -53,6 +58,7 @@ export class StackState {
   constructor(readonly text: string) {
     const { success, data } = exported.safeParse(parsed(text));
     if (!success) throw new Error("it is not what pulumi stack export writes");
+    this.version = data.version;
     this.resources = data.deployment.resources ?? [];
     this.pending = (data.deployment.pending_operations ?? []).map(({ resource: { urn } }) => urn);
     this.#byKey = new Map(this.resources.map((one) => [stateKey(one.urn, one), one]));

@@ -756,10 +756,10 @@ describe("--from, --out and the job summary", () => {
         (one) => one ?? [],
       ),
     );
-    await appendToJobSummary(reportOf(driftOf(RESIZED)));
+    await appendToJobSummary(render(reportOf(driftOf(RESIZED)), "markdown"));
     const before = readFileSync(summary, "utf8");
     expect(before).toBe(render(reportOf(driftOf(RESIZED)), "markdown"));
-    await appendToJobSummary(long);
+    await appendToJobSummary(render(long, "markdown"));
     const text = readFileSync(summary, "utf8");
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_048_576);
     expect(Buffer.byteLength(text)).toBeGreaterThan(1_000_000);
@@ -768,7 +768,7 @@ describe("--from, --out and the job summary", () => {
       /(restarts the compute|are dropped`)\n\nThe report is too long for a job summary[^\n]*\n$/,
     );
     // No room is left for a word.
-    await appendToJobSummary(long);
+    await appendToJobSummary(render(long, "markdown"));
     expect(readFileSync(summary, "utf8") === text).toBe(true);
   });
 

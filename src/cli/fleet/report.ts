@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { parsed } from "../stack/state";
+import { fingerprint, type Report, reportSchema, toldEntry } from "../drift/report";
+
+/** The report of one stack: that of `pulumi-svc drift`, and the stack's name in the backend. */
+const ofStack = reportSchema.extend({
+  name: z.string(),
+  project: z.string(),
+  /** When a report first had this drift; null: no drift. */
+  since: z.string().nullable(),
+});
+
+const { unmanaged, toleratedUnmanaged, byItself } = reportSchema.shape;
+
+/** The output of `--json`: a contract with scripts (docs/fleet.md). */
+export const fleetSchema = z.object({
+  checkedAt: z.string(),
+  stacks: z.array(ofStack),
+  /** The stacks without a result, and why. */
+  notKnown: z.array(z.object({ name: z.string(), reason: z.string() })),
+  /** The stacks that hold no resource of this package. */
+  withoutResources: z.array(z.string()),
+  unmanaged,
+  toleratedUnmanaged,
+  byItself,
+  /** Why the undeclared objects are not known, of all projects or of one. */
+  unmanagedNotKnown: z.array(z.string()),
+  /** Entries of the files svc-drift.json, each with its file. */
+  expired: z.array(toldEntry),
+  unused: z.array(toldEntry),
+  requests: z.number(),
+  /** How long reading the states took, and the rest. */
+  seconds: z.object({ states: z.number(), service: z.number() }),
+  fingerprint: z.string(),
+});
+
+export type StackReport = z.infer<typeof ofStack>;
+export type FleetReport = z.infer<typeof fleetSchema>;
+
+const EXIT = { clean: 0, notKnown: 1, drift: 7, unmanaged: 8 } as const;
+
+/** What is not known comes first: the rest of the report is true, but not all. */
+export function exitCode({ stacks, notKnown, unmanaged, unmanagedNotKnown }: FleetReport): number {
+  if (notKnown.length + unmanagedNotKnown.length > 0) return EXIT.notKnown;
+  if (stacks.some(({ drift }) => drift.length > 0)) return EXIT.drift;
+  return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
+}
+
+/** Of all drift and all undeclared objects, as that of one stack. */
+export const fleetFingerprint = (stacks: readonly Report[], objects: Report["unmanaged"]): string =>
+  fingerprint({ project: "", stack: "", drift: stacks.flatMap(({ drift }) => drift), unmanaged: objects });
+
+/** The stacks of an earlier report. @throws if the file has none. */
+export async function previousStacks(file: string): Promise<readonly StackReport[]> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be read: ${error.code ?? error.message}`);
+  });
+  const { success, data } = fleetSchema.safeParse(parsed(text));
+  if (!success) throw new Error(`${file} is not a report of pulumi-svc fleet drift written with --json`);
+  return data.stacks;
+}
