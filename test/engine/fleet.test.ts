@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { FleetReport, StackReport } from "../../src/cli/fleet/report";
 import type { Report } from "../../src/cli/drift/report";
 import { DRIFTED_ARGUMENTS } from "../support/driftedArguments";
+import { sealed } from "../support/backend";
 import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
 
@@ -110,4 +111,119 @@ test("what drifted is found in the one of forty stacks that has it, as the engin
     expect(await svc(stack, args)).toMatchObject({ code: 7, stderr: "", stdout: expect.stringContaining("proj/dev") });
   }
   expect(await stack.leaks(["canary-table"])).toEqual([]);
+});
+
+describe("what a state alone tells", () => {
+  /** The entry of a resource by its name in the program. */
+  const named = (entries: readonly Entry[], name: string): Entry => {
+    const found = entries.find(({ urn }) => urn.endsWith(`::${name}`));
+    if (found === undefined) throw new Error(`${name} is not in the state`);
+    return found;
+  };
+  const COMPUTE = "ComputeEndpoint-size-update";
+  const SETTINGS = "ComputeEndpoint-settings-update";
+  const MAIL = "EmailServer-password-update";
+
+  /** As `get` stores it. */
+  const lookedUp = ({ urn, outputs, ...entry }: Entry): object => {
+    const { __args: _args, __version: _version, ...shown } = outputs;
+    return { ...entry, urn: `${urn}-looked-up`, outputs: shown, external: true, inputs: {} };
+  };
+
+  /** The state with other facts of some entries, and with more entries. */
+  const edited =
+    (
+      changes: Readonly<Record<string, (entry: Entry) => object>>,
+      more: (entries: readonly Entry[]) => object[] = () => [],
+    ) =>
+    (entries: readonly Entry[]): object[] => {
+      for (const name of Object.keys(changes)) named(entries, name);
+      const all = entries.map((entry) => {
+        const [, change] = Object.entries(changes).find(([name]) => entry.urn.endsWith(`::${name}`)) ?? [];
+        return change === undefined ? entry : { ...entry, ...change(entry) };
+      });
+      return [...all, ...more(entries)];
+    };
+
+  test("leftovers, unfinished changes, ignored ones, secrets in clear, former names and lookups are reported as by the engine", async () => {
+    const ids = new Map((await stack.resources()).map(({ urn, id }) => [urn.split("::").at(-1), id]));
+    const gone = "prj-quiet-3";
+    const secret = (value: unknown) => ({
+      "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+      ciphertext: sealed(JSON.stringify(value)),
+    });
+    storeAs(
+      "dev",
+      edited(
+        {
+          [COMPUTE]: () => ({ ignoreChanges: ["size.max"] }),
+          [SETTINGS]: ({ inputs, outputs }) => ({
+            inputs: { ...inputs, settings: secret(inputs["settings"]) },
+            outputs: { ...outputs, settings: secret(outputs["settings"]) },
+            ignoreChanges: ["settings.pgSettings.work_mem", "no[0]", "a.b"],
+          }),
+          "ComputeEndpoint-disabled-update": () => ({ ignoreChanges: ["disabled"] }),
+          // A former state, without marks.
+          [MAIL]: ({ inputs, outputs }) => ({
+            inputs: { ...inputs, password: "canary-table-password" },
+            outputs: { ...outputs, password: "canary-table-password" },
+          }),
+          "prj-quiet-0": ({ outputs }) => ({ outputs: { ...outputs, __unfinished: "update", __sent: ["size"] } }),
+          "prj-quiet-1": () => ({ pendingReplacement: true }),
+          "prj-quiet-2": ({ outputs }) => ({
+            outputs: { ...outputs, __urn: String(outputs["__urn"]).replace("quiet-2", "former") },
+          }),
+          // An alias, and a change.
+          "ComputeEndpoint-name-update": ({ outputs }) => ({
+            outputs: { ...outputs, __urn: "urn:pulumi:dev::proj::t::former" },
+          }),
+          "Whitelist-domains-update": () => ({ ignoreChanges: ["domains[0]"] }),
+        },
+        (entries) => [
+          { ...named(entries, "prj-quiet-4"), delete: true },
+          { ...named(entries, "prj-quiet-5"), delete: true, id: "prj-quiet-5/ep-gone-1" },
+          lookedUp(named(entries, "prj-quiet-6")),
+        ],
+      ),
+    );
+    await stack.service.edit({ project_id: gone, kind: "endpoint", id: ids.get(gone)?.split("/")[1], delete: true });
+    // Still not started, so that the change in the state has not ended.
+    const unstarted = { kind: "endpoint", id: ids.get("prj-quiet-0")?.split("/")[1], set: { current_state: "init" } };
+    await stack.service.edit({ project_id: "prj-quiet-0", ...unstarted });
+    await stack.service.edit({
+      project_id: "prj-emailserver-host-update",
+      kind: "integration",
+      set: { owned_by: "user", jwks_url: "https://theirs.example.com/jwks.json" },
+    });
+    const [{ report: engine }, { code, report }] = [await drift(stack), await fleet("--stack", "dev")];
+    expect([code, report.notKnown]).toEqual([7, []]);
+    const [one] = report.stacks.map(alone);
+    // Below a property, the engine changes the inputs that its log shows, so `drift` cannot tell what is ignored there.
+    const isBelow = ({ name }: { name: string }): boolean => name === COMPUTE;
+    expect(one).toEqual({ ...engine, ignored: [...engine.ignored, ...(one?.ignored.filter(isBelow) ?? [])] });
+    expect(one?.ignored.map(({ name }) => name)).toEqual(["ComputeEndpoint-disabled-update", COMPUTE]);
+    const found = new Map(engine.drift.map((one) => [one.name, one]));
+    for (const name of ["prj-quiet-0", "prj-quiet-1", gone, "prj-quiet-4", "auth-EmailServer-host-update"])
+      expect([name, found.has(name)]).toEqual([name, true]);
+    for (const name of [COMPUTE, SETTINGS, "prj-quiet-2", "prj-quiet-5", "prj-quiet-6"])
+      expect([name, found.has(name)]).toEqual([name, false]);
+    // The state itself has the other secret in clear.
+    expect(await stack.leaks(["canary-table-theirs"])).toEqual([]);
+  });
+
+  test("a lookup of what is gone fails the refresh of the engine, and nothing is known about the stack", async () => {
+    storeAs("dev", (entries) => {
+      const entry = named(entries, "prj-quiet-6");
+      return [...entries.filter(isIn("prj-quiet-7")), { ...lookedUp(entry), id: "prj-quiet-6/ep-gone-1" }];
+    });
+    const { code, stderr } = await svc(stack, ["drift"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("it does not exist")]);
+    expect(await fleet("--stack", "dev")).toMatchObject({
+      code: 1,
+      report: {
+        stacks: [],
+        notKnown: [{ name: "organization/proj/dev", reason: expect.stringContaining("it does not exist") }],
+      },
+    });
+  });
 });
