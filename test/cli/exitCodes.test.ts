@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { textOf } from "../support/codeBlocks";
 import { type Ended, MAIN, runCommand } from "../support/command";
 
-const COMMANDS = ["drift", "import", "doctor", "env", "init", "verify", "emulator"];
+const COMMANDS = ["drift", "fleet drift", "import", "doctor", "env", "init", "verify", "emulator"];
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "exit-codes-"))));
@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const run = (...args: string[]): Promise<Ended> => runCommand({ args, cwd: folder, env: process.env });
 
 test.each(COMMANDS)("AGENTS.md has the exit codes that the help of pulumi-svc %s has", async (command) => {
-  const help = (await run(command, "--help")).stdout;
+  const help = (await run(...command.split(" "), "--help")).stdout;
   const [, list = ""] = /Exit codes: ([^]*)/.exec(help) ?? [];
   const codes = [...list.matchAll(/(?:^|; ?)\s*(\d+) /g)].map(([, code]) => code);
   expect(codes).toEqual(expect.arrayContaining(["0", "1", "2"]));
@@ -28,7 +28,10 @@ test.each(COMMANDS)("AGENTS.md has the exit codes that the help of pulumi-svc %s
 });
 
 test.each([
-  ...COMMANDS.map((command) => [command, "--nonsense"]),
+  ...COMMANDS.map((command) => [...command.split(" "), "--nonsense"]),
+  ["fleet", "drift", "--parallel", "0"],
+  ["fleet", "drift", "--json", "--prometheus"],
+  ["fleet", "drift", "--markdown", "--format", "text"],
   ["drift", "--from", "report.json", "--stack", "dev"],
   ["drift", "--json", "--format", "text"],
   ["env", "--force"],
@@ -71,6 +74,8 @@ test.each([
   ["drift", "--from", "missing.json"],
   ["drift", "--ignore", "api", "--reason", "a"],
   ["drift", "--accept"],
+  ["fleet", "drift", "--previous", "missing.json"],
+  ["fleet", "drift", "missing"],
   ["doctor", "--audit"],
   ["import", "--project", "prj-demo", "--state", "missing.json"],
   ["emulator", "--seed", "missing.json"],

@@ -3,6 +3,7 @@ import { addDoctorCommand } from "../../src/cli/doctor/doctorCommand";
 import { addDriftCommand } from "../../src/cli/drift/driftCommand";
 import { addEmulatorCommand } from "../../src/cli/emulator";
 import { addEnvCommand } from "../../src/cli/env/envCommand";
+import { addFleetCommand } from "../../src/cli/fleet/fleetCommand";
 import { addImportCommand } from "../../src/cli/import/importCommand";
 import { addInitCommand } from "../../src/cli/init";
 import { addVerifyCommand } from "../../src/cli/verify/verifyCommand";
@@ -13,12 +14,14 @@ const adds = [
   addDriftCommand,
   addEmulatorCommand,
   addEnvCommand,
+  addFleetCommand,
   addImportCommand,
   addInitCommand,
   addVerifyCommand,
 ];
 for (const add of adds) add(program);
 const { commands } = program;
+const fleet = commands.find((command) => command.name() === "fleet")?.commands ?? [];
 
 function help(command: Command): string {
   let text = "";
@@ -32,11 +35,12 @@ test("each command says its exit codes at the end of its help, in one form", () 
     "drift",
     "emulator",
     "env",
+    "fleet",
     "import",
     "init",
     "verify",
   ]);
-  for (const command of commands)
+  for (const command of [...commands, ...fleet])
     expect(help(command)).toMatch(/\nExit codes: 0 [^;]+; 1 [^;]+; 2 wrong usage[^;]*(; [^\n]+)?\.\n$/);
 });
 

@@ -27,7 +27,7 @@ test("README.md and AGENTS.md stay short: the details have pages of their own", 
   // But for the table of the resources, which each new one makes longer.
   const byHand = textOf("README.md").replace(/<!-- Written by[^]*?<!-- end of the table -->/g, "");
   expect(byHand.split(/\s+/).length).toBeLessThan(1_060);
-  expect(textOf("AGENTS.md").split("\n").length).toBeLessThanOrEqual(82);
+  expect(textOf("AGENTS.md").split("\n").length).toBeLessThanOrEqual(83);
 });
 
 test("every ts block compiles as a program of a user, after those that it continues", () => {

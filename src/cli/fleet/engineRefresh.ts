@@ -1,5 +1,5 @@
 /**
- * What the engine does with one resource in a refresh (docs/design/engine.md, A refresh without the engine): `read`,
+ * What the engine does with one resource in a refresh (docs/design/engine.md, What a refresh tells): `read`,
  * then `diff` with what it found and the inputs of the state.
  */
 import { asSecret, isSecret, mapSecrets } from "../../contract/engineSecrets";

@@ -56,7 +56,7 @@ esac
 
 interface Scene {
   readonly name: string;
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
   readonly resources?: readonly Declared[];
   readonly pending?: readonly string[];
   /** What the state becomes after it was read. */
