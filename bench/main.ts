@@ -6,6 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { cases, type Case, type Step } from "./cases";
+import { fleetFigures } from "./fleet";
 import { gateFigures } from "./gate";
 import { processFigures } from "./process";
 import type { Contender } from "./programs";
@@ -22,8 +23,8 @@ const COMMANDS: Readonly<Record<Step, readonly string[]>> = {
   destroy: ["destroy", "--yes", "--skip-preview"],
 };
 
-const USUAL = ["computes", "locked", "auth", "projects", "domains", "process", "references", "gate"];
-const names = [...cases.map(({ name }) => name), "process", "references", "gate"];
+const USUAL = ["computes", "locked", "auth", "projects", "domains", "process", "references", "gate", "fleet"];
+const names = [...cases.map(({ name }) => name), "process", "references", "gate", "fleet"];
 
 interface Options {
   cases: readonly string[];
@@ -64,6 +65,7 @@ const bench = new Command("npm run bench --")
       ...(options.cases.includes("process") ? await processFigures() : []),
       ...(options.cases.includes("references") ? await referenceFigures(options.rounds) : []),
       ...(options.cases.includes("gate") ? await gateFigures(options.rounds) : []),
+      ...(options.cases.includes("fleet") ? await fleetFigures(options.rounds) : []),
     ];
     const missed = [...rows, ...figures].filter((row) => row.missed.length > 0);
     if (options.json !== undefined)
