@@ -3,6 +3,7 @@ import { refreshedBy } from "../drift/refreshed";
 import { type Report, stackOf, toReport } from "../drift/report";
 import { judged } from "../drift/tolerated";
 import { unmanagedObjects } from "../drift/unmanaged";
+import { compareText } from "../output";
 import { exportedState } from "../stack/state";
 import { UnfinishedError } from "../stack/unfinished";
 import { entriesOfStacks, judgedObjects } from "./ignored";
@@ -85,10 +86,13 @@ export class FleetCheck {
     return {
       checkedAt,
       stacks: reports,
-      notKnown: [...this.#notKnown].map(([{ name }, reason]) => ({ name, reason })),
+      notKnown: stacks.flatMap((one) => {
+        const reason = this.#notKnown.get(one);
+        return reason === undefined ? [] : { name: one.name, reason };
+      }),
       withoutResources: states.filter((one) => !ours.includes(one)).map(({ stack: { name } }) => name),
       ...shown,
-      unmanagedNotKnown: this.#unmanagedNotKnown,
+      unmanagedNotKnown: this.#unmanagedNotKnown.toSorted(compareText),
       expired: [...ofStacks.expired, ...shown.expired],
       unused: [...ofStacks.unused, ...shown.unused],
       requests: refresh.requests,

@@ -34,6 +34,8 @@ export class FleetRefresh {
   readonly unreachable = new Set<FleetStack>();
   /** By account: the smallest configured share, since the stacks use it together. */
   readonly #shares = new Map<Client, number>();
+  /** By stack, and by the reference to a provider. */
+  readonly #settings = new Map<FleetState, ReadonlyMap<string, ReadSetting>>();
   readonly #limit: <Result>(work: () => Promise<Result>) => Promise<Result>;
 
   /** `onNote`: why a request waits. */
@@ -87,9 +89,9 @@ export class FleetRefresh {
 
   /** As the refresh of the stack has them, with the share of all stacks of the account. */
   settingsOf(state: FleetState, provider: string): ReadSetting {
-    const read = settingsOf(state, provider);
-    const share = this.#shares.get(this.session.account(read).client);
-    return (name) => (name === "maxRequestsPerMinute" && share !== undefined ? String(share) : read(name));
+    const known = this.#settings.get(state)?.get(provider);
+    if (known === undefined) throw new Error(`the settings of ${state.stack.name} were not read`);
+    return known;
   }
 
   /** Runs a look at one project beside the others. */
@@ -97,34 +99,41 @@ export class FleetRefresh {
     return this.#limit(work);
   }
 
+  /** Before the first request: each call with a share of its own would change the limit of all. */
   #entriesOf(of: FleetState): Entry[] {
-    const providers = new Map<string, DynamicProvider>();
+    const providers = new Map<string, Pick<Entry, "client" | "provider">>();
+    const settings = new Map<string, ReadSetting>();
+    this.#settings.set(of, settings);
     return of.resources.map((resource) => {
       const { type, provider: reference = "" } = resource;
-      const { client, settings } = this.session.account(settingsOf(of, reference));
-      const share = Math.min(settings.maxRequestsPerMinute ?? Infinity, this.#shares.get(client) ?? Infinity);
-      if (share !== Infinity) this.#shares.set(client, share);
       const key = `${type} ${reference}`;
-      const provider = providers.get(key) ?? this.#providerOf(of, resource);
-      providers.set(key, provider);
-      return { of, resource, client, provider };
+      const known = providers.get(key) ?? this.#reach(of, { type, reference, settings });
+      providers.set(key, known);
+      return { of, resource, ...known };
     });
   }
 
-  /** As the provider process has it: a call that fails because of the settings is an error of the call. */
-  #providerOf(of: FleetState, { type, provider: reference = "" }: StoredResource): DynamicProvider {
+  #reach(
+    of: FleetState,
+    { type, reference, settings }: { type: string; reference: string; settings: Map<string, ReadSetting> },
+  ): Pick<Entry, "client" | "provider"> {
     const kind = KINDS.find((one) => typeToken(one) === type);
     if (kind === undefined) throw new Error(`${type} is not a type of this package`);
+    const own = settingsOf(of, reference);
+    const { client, settings: resolved } = this.session.account(own);
+    const share = Math.min(resolved.maxRequestsPerMinute ?? Infinity, this.#shares.get(client) ?? Infinity);
+    if (share !== Infinity) this.#shares.set(client, share);
+    const read: ReadSetting = (name) => {
+      const shared = name === "maxRequestsPerMinute" ? this.#shares.get(client) : undefined;
+      return shared === undefined ? own(name) : String(shared);
+    };
+    settings.set(reference, read);
     // The host passes only values that match the lifecycle's schemas.
     const provider = dynamicProvider(lifecycleOf(kind) as Lifecycle<object, object>, this.session);
-    let read: ReadSetting | undefined;
-    const get = (key: string): string | undefined => {
-      read ??= this.settingsOf(of, reference);
-      // Only settings are asked for.
-      return read(key.slice("svc:".length) as Parameters<ReadSetting>[0]);
-    };
+    // Only settings are asked for.
+    const get = (key: string) => read(key.slice("svc:".length) as Parameters<ReadSetting>[0]);
     void provider.configure({ config: { get, require: (key) => get(key) ?? "" } });
-    return provider;
+    return { client, provider };
   }
 }
 
