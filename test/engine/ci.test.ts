@@ -434,18 +434,21 @@ test("the comment of a merge request of GitLab is ours alone, and is updated in 
   }
 });
 
-const WORKFLOWS = ["preview", "up", "drift", "drift-accept", "drift-repair"] as const;
+const WORKFLOWS = ["preview", "up", "drift", "fleet", "drift-accept", "drift-repair"] as const;
 const workflow = (name: (typeof WORKFLOWS)[number]): string =>
   readFileSync(join(CI, ".github", "workflows", `${name}.yml`), "utf8");
 
 test("the workflows call the scripts with the key in the environment, and never print --json of an up", () => {
-  expect(readdirSync(join(CI, ".github", "workflows")).sort()).toEqual(WORKFLOWS.map((name) => `${name}.yml`).sort());
+  expect(readdirSync(join(CI, ".github", "workflows")).sort()).toEqual(
+    [...WORKFLOWS, "up-all"].map((name) => `${name}.yml`).sort(),
+  );
   const gitlab = readFileSync(join(CI, ".gitlab-ci.yml"), "utf8");
   const called = /(?<=run: (?:scripts\/log\.sh )?|script: |script:\n {4}- |^ {4}- )(scripts\/(?!log\.sh)\S+)/gm;
   const expected = {
     preview: ["plan.sh", "comment-github.sh"],
     up: ["up.sh"],
     drift: ["drift.sh"],
+    fleet: ["fleet.sh"],
     "drift-accept": ["accept.sh"],
     "drift-repair": ["repair-plan.sh", "repair.sh"],
   };
@@ -460,17 +463,25 @@ test("the workflows call the scripts with the key in the environment, and never 
     expect(text).toContain("SVC_API_KEY: ${{ secrets.SVC_API_KEY }}");
     // The input of the comment was printed before.
     for (const [, run] of text.matchAll(/run: (scripts\/.*)/g))
-      expect(run).toMatch(/^scripts\/(log\.sh scripts\/\S+\.sh prod|comment-github\.sh plan\.markdown)/);
+      expect(run).toMatch(/^scripts\/(log\.sh scripts\/(\S+\.sh prod|fleet\.sh)|comment-github\.sh plan\.markdown)/);
     // An expression in a command would be run as a part of it.
     for (const [run] of text.matchAll(/run: (?:\|\n(?: {10}.*\n)+|.*\n)/g)) expect(run).not.toContain("${{");
   }
   // The code that the plan runs gets no token with write permission.
   expect(workflow("preview").split("scripts/comment-github.sh")[0]).not.toContain("GH_TOKEN");
-  const shell = ["plan", "preview", "up", "drift", "accept", "repair-plan", "repair"].map((name) =>
+  const shell = ["plan", "preview", "up", "drift", "fleet", "issue", "accept", "repair-plan", "repair"].map((name) =>
     readFileSync(join(CI, "scripts", `${name}.sh`), "utf8"),
   );
   for (const text of [...WORKFLOWS.map(workflow), gitlab, ...shell])
     expect(text.replace(/^ *#.*$/gm, "")).not.toMatch(/--json(?! number,body)/);
+});
+
+test("the workflow for all stacks gets their names as a matrix, and none as a part of a command", () => {
+  const text = readFileSync(join(CI, ".github", "workflows", "up-all.yml"), "utf8");
+  expect(text).toContain('run: scripts/log.sh scripts/up.sh "$STACK"\n');
+  for (const [run] of text.matchAll(/run: (?:\|\n(?: {10}.*\n)+|.*\n)/g)) expect(run).not.toContain("${{");
+  expect(text).not.toMatch(/: write\b/);
+  expect(text).toMatch(/max-parallel: \d/);
 });
 
 test("no workflow may write more than what its scripts write", () => {
@@ -480,6 +491,7 @@ test("no workflow may write more than what its scripts write", () => {
     preview: ["pull-requests"],
     up: [],
     drift: ["issues"],
+    fleet: ["issues"],
     "drift-accept": ["contents", "pull-requests"],
     "drift-repair": [],
   });
