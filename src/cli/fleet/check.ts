@@ -92,6 +92,7 @@ export class FleetCheck {
       }),
       withoutResources: states.filter((one) => !ours.includes(one)).map(({ stack: { name } }) => name),
       ...shown,
+      unmanagedChecked: unmanaged && this.#unmanagedNotKnown.length === 0,
       unmanagedNotKnown: this.#unmanagedNotKnown.toSorted(compareText),
       expired: [...ofStacks.expired, ...shown.expired],
       unused: [...ofStacks.unused, ...shown.unused],

@@ -107,7 +107,7 @@ function toMarkdown(report: FleetReport): string {
 
 /** The text format of Prometheus, for the textfile collector of its node exporter or a push. */
 function toPrometheus(report: FleetReport): string {
-  const { stacks, notKnown, requests, seconds, checkedAt, unmanaged, unmanagedNotKnown } = report;
+  const { stacks, notKnown, requests, seconds, checkedAt, unmanaged, unmanagedChecked } = report;
   const known = stacks.map((one) => ({ of: { stack: one.name, project: one.project }, one }));
   return [
     ...metric(
@@ -134,11 +134,10 @@ function toPrometheus(report: FleetReport): string {
       ...known.map(({ of }) => [{ stack: of.stack }, 1] as const),
       ...notKnown.map(({ name }) => [{ stack: name }, 0] as const),
     ]),
-    // An alert on zero would be silent if this were zero where it is not known.
     ...metric(
       "svc_unmanaged",
-      "Objects that no stack declares. Absent if that is not known.",
-      unmanagedNotKnown.length > 0 ? [] : [[{}, unmanaged.length]],
+      "Objects that no stack declares. Absent if that was not checked.",
+      unmanagedChecked ? [[{}, unmanaged.length]] : [],
     ),
     ...metric("svc_drift_requests", "Requests to the service for this check.", [[{}, requests]]),
     ...metric("svc_drift_duration_seconds", "How long this check took, by part.", [

@@ -30,7 +30,9 @@ export class ProgressLine {
   }
 
   #write(text: string): void {
-    const { isTTY, columns = 80 } = process.stderr;
-    if (isTTY) process.stderr.write(`\r\u001B[K${text.slice(0, columns - 1)}`);
+    const { isTTY, columns } = process.stderr;
+    // Some terminals do not tell their width.
+    const width = columns > 1 ? columns : 80;
+    if (isTTY) process.stderr.write(`\r\u001B[K${text.slice(0, width - 1)}`);
   }
 }

@@ -24,6 +24,8 @@ export const fleetSchema = z.object({
   unmanaged,
   toleratedUnmanaged,
   byItself,
+  /** Whether the undeclared objects were asked for, and all are known. */
+  unmanagedChecked: z.boolean(),
   /** Why the undeclared objects are not known, of all projects or of one. */
   unmanagedNotKnown: z.array(z.string()),
   /** Entries of the files svc-drift.json, each with its file. */

@@ -173,6 +173,10 @@ test("stacks of equal name in two projects, and one object in two stacks, are to
 
   const withObjects = await run({ unmanaged: true });
   expect(withObjects.unmanaged.map((one) => one.id)).toEqual([`prj-demo/${String(id)}`]);
+  expect([report.unmanagedChecked, withObjects.unmanagedChecked]).toEqual([false, true]);
+  const metrics = async (flags: object) => (await ended({ ...flags, format: "prometheus", stack: ["auth/dev"] })).text;
+  expect(await metrics({})).not.toContain("svc_unmanaged ");
+  expect(await metrics({ unmanaged: true })).toMatch(/^svc_unmanaged 1$/m);
   expect(await run({ unmanaged: true, stack: ["auth/dev"] })).toMatchObject({
     code: 8,
     stacks: [{ name: "org/auth/dev" }],
@@ -256,6 +260,11 @@ test("a refused key, a missing key and a service that fails in the middle are ne
   await fault("prj-one", { status: 403 });
   const objects = await run({ unmanaged: true, stack: ["fine/dev", "failing/dev", "web/dev"] });
   expect(objects.unmanagedNotKnown).toEqual([expect.stringMatching(/^project prj-one: .*403/)]);
+  // Without its settings it is not known which projects a stack is about.
+  expect(await run({ unmanaged: true, stack: ["fine/dev", "missing/dev"] })).toMatchObject({
+    unmanagedChecked: false,
+    unmanagedNotKnown: [expect.stringMatching(/^all projects: .*org\/missing\/dev/)],
+  });
 });
 
 test("what a colleague deploys between the state and the list is no finding", async () => {
