@@ -12,23 +12,39 @@ import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
 
 /** Projects that nobody changes, each with its own stack. */
-const QUIET = Array.from({ length: 39 - DRIFTED_ARGUMENTS.length }, (_, index) => `prj-quiet-${index}`);
-const PROJECTS = [...DRIFTED_ARGUMENTS.map(({ projectId }) => projectId), ...QUIET];
+const QUIET = Array.from({ length: 38 - DRIFTED_ARGUMENTS.length }, (_, index) => `prj-quiet-${index}`);
+/** A project with a resource of each kind, and with a secret by reference. */
+const WHOLE = "prj-whole";
+const PROJECTS = [...DRIFTED_ARGUMENTS.map(({ projectId }) => projectId), ...QUIET, WHOLE];
+const OF_EACH_KIND = `
+const { projectId: whole } = new svc.AuthIntegration("whole-auth", { projectId: "${WHOLE}" });
+new svc.AuthKeys("whole-keys", { projectId: whole });
+new svc.AuthUser("whole-user", { projectId: whole, email: "user@example.com" });
+new svc.AuthOwnershipTransfer("whole-transfer", { projectId: whole });
+new svc.OAuthProvider("whole-google", { projectId: whole, providerId: "google", adopt: true });
+new svc.WhitelistDomain("whole-domain", { projectId: whole, domain: "https://whole.example.com" });
+new svc.EmailServer("whole-mail", { projectId: whole, type: "shared" });
+new svc.ComputeEndpoint("whole-compute", {
+  projectId: "${WHOLE}", branchId: "br-dev", settings: { pgSettings: { "app.token": svc.fromEnv("FLEET_TOKEN") } },
+});`;
 const PROGRAM = [
   ...DRIFTED_ARGUMENTS.map(({ declaration }) => declaration),
   ...QUIET.map((id) => `new svc.ComputeEndpoint("${id}", { projectId: "${id}", branchId: "br-dev", size: 1 });`),
+  OF_EACH_KIND,
 ].join("\n");
 
 /** All of it is deployed in this stack. */
 let stack: Stack;
 let deployed: State;
 beforeAll(async () => {
-  stack = await Stack.create({ program: PROGRAM });
+  stack = await Stack.create({ program: PROGRAM, cheapDigests: true });
+  stack.env["FLEET_TOKEN"] = "canary-fleet-token";
   for (const id of PROJECTS) {
     const branches = ["br-main", "br-dev", "br-other"].map((branch, index) => ({ id: branch, default: index === 0 }));
     await stack.service.addProject({ id, branches });
   }
   expect(await stack.up()).toMatchObject({ code: 0 });
+  delete stack.env["FLEET_TOKEN"];
   deployed = stateOf("dev");
 }, 600_000);
 
@@ -110,7 +126,7 @@ test("what drifted is found in the one of forty stacks that has it, as the engin
     const args = ["fleet", "drift", "--format", format, "--stack", "dev"];
     expect(await svc(stack, args)).toMatchObject({ code: 7, stderr: "", stdout: expect.stringContaining("proj/dev") });
   }
-  expect(await stack.leaks(["canary-table"])).toEqual([]);
+  expect(await stack.leaks(["canary-table", "canary-fleet"])).toEqual([]);
 });
 
 describe("what a state alone tells", () => {
@@ -187,6 +203,12 @@ describe("what a state alone tells", () => {
       ),
     );
     await stack.service.edit({ project_id: gone, kind: "endpoint", id: ids.get(gone)?.split("/")[1], delete: true });
+    // With everything in it.
+    await stack.service.edit({ project_id: WHOLE, kind: "integration", delete: true });
+    await stack.service.edit({
+      ...{ project_id: WHOLE, kind: "endpoint", id: ids.get("whole-compute")?.split("/")[1] },
+      set: { settings: { pg_settings: { "app.token": "canary-fleet-theirs" } } },
+    });
     // Still not started, so that the change in the state has not ended.
     const unstarted = { kind: "endpoint", id: ids.get("prj-quiet-0")?.split("/")[1], set: { current_state: "init" } };
     await stack.service.edit({ project_id: "prj-quiet-0", ...unstarted });
@@ -203,12 +225,14 @@ describe("what a state alone tells", () => {
     expect(one).toEqual({ ...engine, ignored: [...engine.ignored, ...(one?.ignored.filter(isBelow) ?? [])] });
     expect(one?.ignored.map(({ name }) => name)).toEqual(["ComputeEndpoint-disabled-update", COMPUTE]);
     const found = new Map(engine.drift.map((one) => [one.name, one]));
+    const whole = ["auth", "keys", "user", "transfer", "google", "domain", "mail", "compute"];
+    expect(whole.filter((name) => !found.has(`whole-${name}`))).toEqual([]);
     for (const name of ["prj-quiet-0", "prj-quiet-1", gone, "prj-quiet-4", "auth-EmailServer-host-update"])
       expect([name, found.has(name)]).toEqual([name, true]);
     for (const name of [COMPUTE, SETTINGS, "prj-quiet-2", "prj-quiet-5", "prj-quiet-6"])
       expect([name, found.has(name)]).toEqual([name, false]);
     // The state itself has the other secret in clear.
-    expect(await stack.leaks(["canary-table-theirs"])).toEqual([]);
+    expect(await stack.leaks(["canary-table-theirs", "canary-fleet"])).toEqual([]);
   });
 
   test("a lookup of what is gone fails the refresh of the engine, and nothing is known about the stack", async () => {
