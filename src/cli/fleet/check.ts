@@ -60,7 +60,8 @@ export class FleetCheck {
     );
 
     const states = await this.#timed("states", () => this.#states(stacks));
-    const ours = states.filter(({ resources }) => resources.length > 0);
+    // A stack that only looks something up declares nothing.
+    const ours = states.filter(({ resources }) => resources.some(({ external }) => external !== true));
     if (ours.length === 0 && this.#notKnown.size === 0)
       throw new Error("no stack holds a resource of pulumi-svc, so there is nothing to check");
 

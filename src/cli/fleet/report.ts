@@ -8,14 +8,14 @@ const ofStack = reportSchema.extend({
   name: z.string(),
   project: z.string(),
   /** When a report first had this drift; null: no drift. */
-  since: z.string().nullable(),
+  since: z.iso.datetime().nullable(),
 });
 
 const { unmanaged, toleratedUnmanaged, byItself } = reportSchema.shape;
 
 /** The output of `--json`: a contract with scripts (docs/fleet.md). */
 export const fleetSchema = z.object({
-  checkedAt: z.string(),
+  checkedAt: z.iso.datetime(),
   stacks: z.array(ofStack),
   /** The stacks without a result, and why. */
   notKnown: z.array(z.object({ name: z.string(), reason: z.string() })),

@@ -156,10 +156,19 @@ test("stacks of equal name in two projects, and one object in two stacks, are to
     { name: "org/auth/dev", resources: [compute()] },
     { name: "org/auth/prod", resources: [compute(), compute({ name: "gone", id: "prj-demo/ep-gone-1" })] },
     { name: "org/net/dev", resources: [] },
+    {
+      name: "org/reads/dev",
+      resources: [compute({ id: "prj-demo/ep-gone-1", facts: { external: true, inputs: {} } })],
+    },
   );
   await service.clearRequests();
   const report = await run();
-  expect(report).toMatchObject({ code: 7, notKnown: [], withoutResources: ["org/net/dev"], unmanaged: [] });
+  expect(report).toMatchObject({
+    code: 7,
+    notKnown: [],
+    withoutResources: ["org/net/dev", "org/reads/dev"],
+    unmanaged: [],
+  });
   expect(drifted(report)).toEqual(["org/shop/dev", "org/auth/prod"]);
   expect(report.stacks.map(({ project, stack }) => [project, stack])).toEqual([
     ["shop", "dev"],
@@ -319,6 +328,12 @@ test("programs in folders bring their svc-drift.json, and each entry is told onc
   expect(report.expired.map(({ entry }) => entry)).toEqual([expect.stringMatching(/ignore\[4\]$/)]);
   // Without the folder the file is not known.
   expect(await run()).toMatchObject({ code: 7 });
+  // Paths of keys begin there, too.
+  mkdirSync(join(shop, "keys"));
+  writeFileSync(join(shop, "keys", "dev"), `${KEY}\n`);
+  const settings = { "svc:baseUrl": service.emulator.baseUrl, "svc:apiKeyFile": "keys/dev" };
+  store({ name: "org/shop/dev", settings, resources: [compute()] });
+  expect(await run({}, [shop])).toMatchObject({ code: 0, stacks: [{ name: "org/shop/dev" }] });
   await expect(ended({}, [shop, shop])).rejects.toThrow(/same project, shop/);
   await expect(ended({}, [folder])).rejects.toThrow(/has no Pulumi.yaml/);
 });
