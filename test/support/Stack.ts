@@ -399,7 +399,7 @@ function filesBelow(folder: string): string[] {
 }
 
 /** The objects of a project that a program may have created. */
-function holdings({ projects }: { projects: Record<string, unknown>[] }): object {
+export function holdings({ projects }: { projects: Record<string, unknown>[] }): object {
   const ids = (value: unknown) => (value as Record<string, unknown>[]).map(({ id, domain }) => id ?? domain);
   return projects.map(({ id, endpoints, integrations, oauth_providers, domains, users, email_server }) => ({
     id,
