@@ -8,6 +8,7 @@ import { Command, Option } from "commander";
 import { cases, type Case, type Step } from "./cases";
 import { fleetFigures } from "./fleet";
 import { gateFigures } from "./gate";
+import { jobFigures } from "./jobs";
 import { processFigures } from "./process";
 import type { Contender } from "./programs";
 import { referenceFigures } from "./references";
@@ -24,12 +25,13 @@ const COMMANDS: Readonly<Record<Step, readonly string[]>> = {
 };
 
 const USUAL = ["computes", "locked", "auth", "projects", "domains", "process", "references", "gate", "fleet"];
-const names = [...cases.map(({ name }) => name), "process", "references", "gate", "fleet"];
+const names = [...cases.map(({ name }) => name), "process", "references", "gate", "fleet", "jobs"];
 
 interface Options {
   cases: readonly string[];
   resources?: number;
   rounds: number;
+  rates?: readonly number[];
   byHand: boolean;
   goals: boolean;
   json?: string;
@@ -49,6 +51,11 @@ const bench = new Command("npm run bench --")
   .addOption(
     new Option("--rounds <number>", "number of paired runs; the median is reported").argParser(wholeNumber).default(3),
   )
+  .addOption(
+    new Option("--rates <numbers...>", "the limits of `jobs`, in requests a minute")
+      .argParser((text: string, rates: readonly number[] = []) => [...rates, wholeNumber(text)])
+      .default(undefined, "15 60 700"),
+  )
   .option("--no-by-hand", "only our program, without the hand-written one")
   .option("--no-goals", "report the figures and always exit with 0")
   .option("--json <file>", "also write the figures to a file")
@@ -66,6 +73,7 @@ const bench = new Command("npm run bench --")
       ...(options.cases.includes("references") ? await referenceFigures(options.rounds) : []),
       ...(options.cases.includes("gate") ? await gateFigures(options.rounds) : []),
       ...(options.cases.includes("fleet") ? await fleetFigures(options.rounds) : []),
+      ...(options.cases.includes("jobs") ? await jobFigures(options.rates ?? [15, 60, 700], options.rounds) : []),
     ];
     const missed = [...rows, ...figures].filter((row) => row.missed.length > 0);
     if (options.json !== undefined)

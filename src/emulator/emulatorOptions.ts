@@ -88,6 +88,8 @@ export interface EmulatorVariants {
    * @default false
    */
   restartToApply?: boolean;
+  /** A 429 does not say when to come back. @default false */
+  noRetryAfter?: boolean;
 }
 
 export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed" | "postgres">> {
@@ -141,6 +143,7 @@ function resolveVariants(given: EmulatorVariants = {}): Required<EmulatorVariant
     extraFields: given.extraFields ?? false,
     startReplicas: given.startReplicas ?? false,
     restartToApply: given.restartToApply ?? false,
+    noRetryAfter: given.noRetryAfter ?? false,
   };
 }
 

@@ -475,7 +475,7 @@ describe("a read that several wait for", () => {
     const { read, events, arrive } = shared();
     const [before, during] = [new Deadline(1_000), new Deadline(1_000)];
     const first = read.wait({ deadline: before });
-    const release = events().onThrottled();
+    const release = events().onThrottled(false);
     const second = read.wait({ deadline: during });
     // Who has no deadline is held off as well.
     const third = read.wait({});
@@ -486,7 +486,7 @@ describe("a read that several wait for", () => {
     void read.wait({ deadline: afterwards });
     await pass(400);
     expect([before, during, afterwards].map((deadline) => deadline.remainingMs())).toEqual([600, 600, 600]);
-    const again = events().onThrottled();
+    const again = events().onThrottled(false);
     arrive("list");
     expect(await Promise.all([first, second, third])).toEqual(["list", "list", "list"]);
     // The clocks of the callers that have left run again, whatever the read returns.
@@ -530,7 +530,7 @@ describe("a read that several wait for", () => {
     expect(read.startedAt - began).toBe(100);
     await pass(101);
     expect(read.startedAt - began).toBe(100);
-    const release = events().onThrottled();
+    const release = events().onThrottled(false);
     expect(read.startedAt - began).toBe(101);
     await pass(399);
     expect(read.startedAt - began).toBe(500);
@@ -539,7 +539,7 @@ describe("a read that several wait for", () => {
     events().onSend();
     const sentAt = now();
     await pass(50);
-    events().onThrottled();
+    events().onThrottled(false);
     expect(read.startedAt).toBe(sentAt);
   });
 });

@@ -156,6 +156,14 @@ test("more requests a minute than allowed answer 429 with the time until the old
   expect(seconds).toBeLessThanOrEqual(60);
 });
 
+test("a 429 does not say when to come back where the emulator is told so", async () => {
+  const emulator = await start({ ratePerMinute: 1, variants: { noRetryAfter: true } });
+  const ask = () => api(emulator, "GET", `${DEMO}/endpoints`);
+  await ask();
+  const { status, headers } = await ask();
+  expect([status, headers.get("retry-after")]).toEqual([429, null]);
+});
+
 test("a read replica starts at once where the emulator is told so", async () => {
   const emulator = await start({ variants: { startReplicas: true }, activationMs: 20 });
   const endpoint = { branch_id: "br-dev", type: "read_only" };

@@ -37,7 +37,13 @@ export interface Seen {
 }
 
 /** The shortest delays that are still effective. */
-const QUICK: Partial<ClientOptions> = { baseDelayMs: 5, lagMs: 200, pollCeilingMs: 50, attemptTimeoutMs: 1_000 };
+const QUICK: Partial<ClientOptions> = {
+  baseDelayMs: 5,
+  lagMs: 200,
+  pollCeilingMs: 50,
+  attemptTimeoutMs: 1_000,
+  minuteMs: 200,
+};
 
 /** One resource with an emulator, called like the engine does: with raw properties. */
 export interface Harness {

@@ -128,7 +128,7 @@ export async function scripted(
 }
 
 const quickClient = (baseUrl: string, options: Partial<ClientOptions>): Client =>
-  new Client({ baseUrl, apiKey: "test-key", baseDelayMs: 5, lagMs: 150, pollCeilingMs: 50, ...options });
+  new Client({ baseUrl, apiKey: "test-key", baseDelayMs: 5, lagMs: 150, pollCeilingMs: 50, minuteMs: 200, ...options });
 
 /** The travel time of a request in memory: time passes, as over a network. */
 const TRAVEL_MS = 1;

@@ -28,7 +28,7 @@ export const COMPUTE: VerifyFlags = {
 export const AUTH: VerifyFlags = { project: "prj-demo", branch: "br-main", part: "auth", yes: true, format: "text" };
 
 export const DELAYS: Delays = {
-  client: { baseDelayMs: 5, lagMs: 60, pollCeilingMs: 20, attemptTimeoutMs: 1_000 },
+  client: { baseDelayMs: 5, lagMs: 60, pollCeilingMs: 20, attemptTimeoutMs: 1_000, minuteMs: 200 },
   pollMs: 10,
   patienceMs: 1_000,
   stepSeconds: 4,

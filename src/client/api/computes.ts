@@ -285,11 +285,12 @@ export class ComputesApi {
     const watch = new ProjectWatch(
       async (needs) => {
         const readAt = performance.now();
-        const [operations, endpoints] = await Promise.all([
-          needs === "endpoints" ? undefined : this.projects.operationsOnce(projectId).then((listed) => ({ listed })),
-          needs === "operations" ? undefined : this.account.readOnce("endpoints", projectId),
-        ]);
-        return { readAt, operations, endpoints };
+        const operations =
+          needs === "endpoints" ? undefined : this.projects.operationsOnce(projectId).then((listed) => ({ listed }));
+        if (this.account.budget.isTight) await operations;
+        const endpoints = needs === "operations" ? undefined : this.account.readOnce("endpoints", projectId);
+        const [listed, computes] = await Promise.all([operations, endpoints]);
+        return { readAt, operations: listed, endpoints: computes };
       },
       pollCeilingMs,
       this.account.budget,

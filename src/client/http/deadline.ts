@@ -16,6 +16,7 @@ export function sleep(ms: number): Promise<void> {
 export class Deadline {
   #totalMs: number;
   #attemptMs: number | undefined;
+  #isOfRead = false;
   #leftMs: number;
   #pauses = 0;
   #runningSince = performance.now();
@@ -36,6 +37,7 @@ export class Deadline {
    */
   static ofRead(totalMs: number): Deadline {
     const deadline = new Deadline(totalMs);
+    deadline.#isOfRead = true;
     if (totalMs > READ_MS) deadline.#attemptMs = Math.min(totalMs / 3, LONGEST_TIMER_MS);
     return deadline;
   }
@@ -71,6 +73,19 @@ export class Deadline {
       if (this.#pauses === 0) this.#runningSince = performance.now();
       this.#arm();
     };
+  }
+
+  /**
+   * While the service asks to wait: for a read, whose time is short, that is a pause (docs/design/rules.md, 6). A change
+   * has time enough.
+   */
+  pauseWhileThrottled(): () => void {
+    return this.#isOfRead ? this.pause() : () => undefined;
+  }
+
+  /** How long a list may be throttled for the change that it is read for; for a read, which has its own limit, 0. */
+  get throttledMs(): number {
+    return this.#isOfRead ? 0 : this.remainingMs();
   }
 
   /** For a read that must continue for a caller that has more time. */

@@ -1,76 +1,148 @@
+import type { Deadline } from "./deadline";
+
 /**
  * `proven`: a change that reads a list once it has its permit, and is sent right after that (docs/design/rules.md, 2).
  */
 export type RequestKind = "read" | "change" | "proven";
 
+/** What the service said about the rate: nothing, or a 429. */
+export interface Refusal {
+  /** What `Retry-After` asked for. */
+  readonly retryAfterMs: number | undefined;
+}
+
 /** Permits one request. */
 export interface Permit {
   /**
    * Call in the tick in which the request is sent; call the returned function when its response has arrived, or no
-   * longer can.
+   * longer can. Undefined: there is no room any more, and the permit is given back.
    */
-  leave: () => () => void;
+  leave: () => ((refusal?: Refusal) => void) | undefined;
   /** Call if the request is not sent. */
   release: () => void;
 }
 
 /** A timer, or the service's clock, may be slightly fast. */
 const SAFETY = 1 / 200;
-/** The part of the budget that poll loops may use. */
+/** The part of the budget that poll loops may use, and the least that they get in a window. */
 const POLLS = 1 / 4;
+const LEAST_POLLS = 2;
 
-const UNLIMITED: Permit = { leave: () => () => undefined, release: () => undefined };
+/** The least that a refusal leaves in a window: a list and two changes. */
+const LEAST = 3;
+/** What each request that gets through adds: until the second refusal, and from then on. */
+const FAST = 2;
+const SLOW = 1 / 10;
+/** After a pause, processes begin to change something within this part of it: not all at once. */
+const SPREAD = 1 / 4;
+/** A process that has sent so many requests within a second has met the limit of a second and a route. */
+const MANY_IN_A_SECOND = 20;
 
 interface Waiting {
   readonly kind: RequestKind;
   readonly enter: (permit: Permit) => void;
 }
 
+/** What the service's refusals have taught. */
+interface Learned {
+  /** The number of requests in a window; grows by fractions. */
+  readonly allowed: number;
+  readonly windowMs: number;
+  /** After the second refusal. */
+  readonly isSteady: boolean;
+}
+
+interface Answered {
+  readonly at: number;
+  readonly isRefused: boolean;
+}
+
+interface Limit {
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Which requests count. */
+  readonly counts: (one: Answered) => boolean;
+}
+
+/** The service does not count what it refuses. */
+const isThrough = ({ isRefused }: Answered): boolean => !isRefused;
+
 /**
- * This process's share of the account's request rate (docs/design/decisions.md, Time, queues and speed). There are as
- * many permits as requests in a minute. A request takes one before it is sent, and the permit is free again a minute
- * after the response has arrived. So whenever the service counts the request, no minute has more requests than there
- * are permits.
+ * How many requests this process may send (docs/design/decisions.md, Time, queues and speed): a number of permits. A
+ * request takes one before it is sent, and the permit is free again a window after the response has arrived. So
+ * whenever the service counts the request, no window has more requests than there are permits. The number is the
+ * smaller one of two:
+ *
+ * - The configured share, in a minute.
+ * - What was learned. Nothing at first. After a 429 nothing is sent for the time that the service names, and then half of
+ *   what got through, in the window that the service names. Each request that gets through adds a little.
  */
 export class RequestBudget {
-  #limit: number | undefined;
-  /** The permits of requests that are in flight, or about to be sent. */
-  #taken = 0;
-  /** Those whose request reads its list first. */
+  #share: number | undefined;
+  #learned: Learned | undefined;
+  #pausedUntil = 0;
+  /** Changes begin later than reads, for which somebody waits or which end a wait. */
+  #changesPausedUntil = 0;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  /** The requests in flight, or about to be sent. */
+  #underWay = 0;
+  /** The permits of changes that read their lists. */
   #preparing = 0;
-  /** When the permits of answered requests become free (performance.now), the earliest first. */
-  readonly #freeAt: number[] = [];
+  /** The requests of the last minute that were answered, the earliest first. */
+  readonly #answered: Answered[] = [];
   readonly #waiting: Waiting[] = [];
   #nextPollAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly minuteMs: number) {}
 
-  /** Undefined: no limit. A new limit takes effect at once. */
+  /** The configured share of a minute; undefined: none. A new one takes effect at once. */
   set limit(maxRequestsPerMinute: number | undefined) {
-    if (maxRequestsPerMinute === this.#limit) return;
-    this.#limit = maxRequestsPerMinute;
+    if (maxRequestsPerMinute === this.#share) return;
+    this.#share = maxRequestsPerMinute;
     this.#admit();
+  }
+
+  /** Whether the service has refused a request: a poll that may be in vain costs others a place. */
+  get isTight(): boolean {
+    return this.#learned !== undefined;
+  }
+
+  /** Whether it is the service's limit that makes a request wait now, not only the configured share. */
+  get isThrottled(): boolean {
+    return performance.now() < this.#changesPausedUntil || this.#freeOf(this.#learnedLimits) < 1;
   }
 
   /** For a progress line. */
   get progressText(): string {
-    const limit = this.#limit;
-    return `rate-limited by svc:maxRequestsPerMinute (${String(limit)}); waiting`;
+    if (this.isThrottled) return "the service limits the requests of this account (429); waiting";
+    return `rate-limited by svc:maxRequestsPerMinute (${String(this.#share)}); waiting`;
   }
 
   /** A permit, if one is free; undefined if the request must wait. */
   take(kind: RequestKind): Permit | undefined {
-    if (this.#limit === undefined) return UNLIMITED;
     // Admits waiting requests first, so that nobody is overtaken.
     this.#admit();
     return this.#mayEnter(kind) ? this.#issue(kind) : undefined;
   }
 
-  /** Reads come first: a change that has its permit waits for its list. Otherwise the order is kept. */
-  async wait(kind: RequestKind): Promise<Permit> {
-    return new Promise((enter) => {
-      this.#waiting.push({ kind, enter });
+  /**
+   * Reads come first: a change that has its permit waits for its list. Otherwise the order is kept. Undefined if the
+   * deadline has passed before.
+   */
+  async wait(kind: RequestKind, deadline?: Deadline): Promise<Permit | undefined> {
+    return new Promise((resolve) => {
+      const enter = (permit: Permit | undefined): void => {
+        forget?.();
+        resolve(permit);
+      };
+      const waiting: Waiting = { kind, enter };
+      this.#waiting.push(waiting);
+      const forget = deadline?.onExpire(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        this.#admit();
+        enter(undefined);
+      });
       this.#admit();
     });
   }
@@ -81,61 +153,131 @@ export class RequestBudget {
    */
   reservePoll(): number {
     const now = performance.now();
-    if (this.#limit === undefined) return now;
     const at = Math.max(now, this.#nextPollAt);
-    this.#nextPollAt = at + this.minuteMs / (this.#limit * POLLS);
+    const pauseOf = (limit: number, windowMs: number): number => windowMs / Math.max(limit * POLLS, LEAST_POLLS);
+    const pauses = this.#limits.map(({ limit, windowMs }) => pauseOf(limit, windowMs));
+    if (pauses.length === 0) return now;
+    this.#nextPollAt = at + Math.max(...pauses);
     return at;
   }
 
-  /** Whether a poll of so many requests can be sent now: nobody waits, and there is a permit for each. */
+  /** Whether a poll of so many requests can be sent now: nobody else needs a permit, and there is one for each. */
   hasRoom(requests: number): boolean {
     this.#admit();
-    return this.#waiting.length === 0 && this.#free >= requests;
+    return this.#waiting.length + this.#preparing === 0 && this.#hasRoom("read", requests);
   }
 
-  get #free(): number {
-    return (this.#limit ?? Number.POSITIVE_INFINITY) - this.#taken - this.#freeAt.length;
+  get #learnedLimits(): readonly Limit[] {
+    if (this.#learned === undefined) return [];
+    const { allowed, windowMs } = this.#learned;
+    return [{ limit: Math.floor(allowed), windowMs, counts: isThrough }];
+  }
+
+  get #limits(): readonly Limit[] {
+    if (this.#share === undefined) return this.#learnedLimits;
+    return [{ limit: this.#share, windowMs: this.minuteMs, counts: () => true }, ...this.#learnedLimits];
+  }
+
+  #hasRoom(kind: RequestKind, requests = 1): boolean {
+    // A change that is preparing waits for its list: that read belongs to it.
+    const isOfChange = kind !== "read" || this.#preparing > 0;
+    const pausedUntil = isOfChange ? this.#changesPausedUntil : this.#pausedUntil;
+    return performance.now() >= pausedUntil && this.#freeOf(this.#limits) >= requests;
+  }
+
+  /** If changes that read their lists held all permits, none would be left for the lists that they wait for. */
+  get #mostPreparing(): number {
+    return Math.min(...this.#limits.map(({ limit }) => Math.ceil(limit / 2)));
+  }
+
+  #freeOf(limits: readonly Limit[]): number {
+    const free = limits.map(({ limit, windowMs, counts }) => limit - this.#countSince(windowMs, counts));
+    return Math.min(...free) - this.#underWay - Math.min(this.#preparing, this.#mostPreparing);
+  }
+
+  #countSince(windowMs: number, counts: (one: Answered) => boolean): number {
+    const from = performance.now() - windowMs * (1 + SAFETY);
+    return this.#answered.filter((one) => one.at > from && counts(one)).length;
   }
 
   #mayEnter(kind: RequestKind): boolean {
-    if (this.#free < 1) return false;
-    // If such changes held all permits, none would be left for the lists that they wait for.
-    return kind !== "proven" || this.#limit === undefined || this.#preparing < Math.floor(this.#limit / 2);
+    return this.#hasRoom(kind) && (kind !== "proven" || this.#preparing < this.#mostPreparing);
   }
 
   #issue(kind: RequestKind): Permit {
-    const preparing = kind === "proven" ? 1 : 0;
-    this.#taken += 1;
-    this.#preparing += preparing;
-    return {
-      leave: () => {
-        this.#preparing -= preparing;
-        this.#admit();
-        return () => {
-          this.#taken -= 1;
-          this.#freeAt.push(performance.now() + this.minuteMs * (1 + SAFETY));
-          this.#admit();
-        };
-      },
-      release: () => {
-        this.#preparing -= preparing;
-        this.#taken -= 1;
-        this.#admit();
-      },
+    if (kind === "proven") this.#preparing += 1;
+    else this.#underWay += 1;
+    const release = (): void => {
+      if (kind === "proven") this.#preparing -= 1;
+      else this.#underWay -= 1;
+      this.#admit();
     };
+    const leave = (): (() => void) | undefined => {
+      if (kind === "proven") {
+        this.#preparing -= 1;
+        // Its list may have taught that there is less than before.
+        const hasRoom = this.#hasRoom(kind);
+        if (hasRoom) this.#underWay += 1;
+        this.#admit();
+        if (!hasRoom) return undefined;
+      }
+      const sentAt = performance.now();
+      return (refusal?: Refusal) => {
+        this.#underWay -= 1;
+        this.#answered.push({ at: performance.now(), isRefused: refusal !== undefined });
+        if (refusal !== undefined) this.#slowDown(sentAt, refusal);
+        else if (sentAt > this.#refusedAt) this.#speedUp();
+        this.#admit();
+      };
+    };
+    return { leave, release };
+  }
+
+  #slowDown(sentAt: number, { retryAfterMs }: Refusal): void {
+    const now = performance.now();
+    const secondMs = this.minuteMs / 60;
+    const unnamedMs = this.#countSince(secondMs, () => true) >= MANY_IN_A_SECOND ? secondMs : this.minuteMs;
+    const pauseMs = Math.min(retryAfterMs ?? unnamedMs, this.minuteMs);
+    // Requests that were sent together are refused together: that is one lesson.
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
+    if (sentAt <= this.#refusedAt) return;
+    this.#refusedAt = now;
+    this.#changesPausedUntil = this.#pausedUntil + pauseMs * Math.random() * SPREAD;
+    const before = this.#learned;
+    const named = pauseMs > this.minuteMs / 6 ? this.minuteMs : Math.max(pauseMs, secondMs);
+    let windowMs = Math.max(before?.windowMs ?? 0, named);
+    const through = this.#countSince(windowMs, isThrough);
+    const rate = before === undefined ? Number.POSITIVE_INFINITY : before.allowed / before.windowMs;
+    const half = Math.min(through, rate * windowMs) / 2;
+    if (half < LEAST && before !== undefined) windowMs = Math.min(windowMs * 2, this.minuteMs);
+    this.#learned = { allowed: Math.max(half, LEAST), windowMs, isSteady: before !== undefined };
+  }
+
+  #speedUp(): void {
+    if (this.#learned === undefined) return;
+    const { allowed, isSteady, windowMs } = this.#learned;
+    const step = isSteady ? (SLOW * (performance.now() - this.#refusedAt)) / windowMs : FAST;
+    this.#learned = { ...this.#learned, allowed: allowed + step };
   }
 
   #admit(): void {
     const now = performance.now();
-    while ((this.#freeAt[0] ?? Number.POSITIVE_INFINITY) <= now) this.#freeAt.shift();
+    const oldest = now - this.minuteMs * (1 + SAFETY);
+    while ((this.#answered[0]?.at ?? Number.POSITIVE_INFINITY) <= oldest) this.#answered.shift();
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
       next.enter(this.#issue(next.kind));
     }
     clearTimeout(this.#timer);
-    const [freeAt] = this.#freeAt;
-    if (this.#waiting.length === 0 || freeAt === undefined) return;
-    this.#timer = setTimeout(() => this.#admit(), Math.ceil(freeAt - now));
+    if (this.#waiting.length === 0) return;
+    const windows = this.#limits.map(({ windowMs }) => windowMs * (1 + SAFETY));
+    const times = [
+      this.#pausedUntil,
+      this.#changesPausedUntil,
+      ...this.#answered.flatMap(({ at }) => windows.map((ms) => at + ms)),
+    ];
+    const nextAt = Math.min(...times.filter((time) => time > now));
+    if (nextAt !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#admit(), Math.ceil(nextAt - now));
   }
 
   #next(): Waiting | undefined {

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { ApiKey } from "./apiKey";
-import { type Deadline, sleep } from "./deadline";
+import { Deadline, sleep } from "./deadline";
 import * as errors from "./errors";
 import { SvcError } from "./errors";
 import type { ClientTimings } from "../clientOptions";
 import type { Redactor } from "./redact";
 import { referencesIn } from "../../contract/references";
 import { standInsIn } from "../../contract/standIns";
-import type { Permit, RequestBudget, RequestKind } from "./requestBudget";
-import { type Content, type Exchange, parseContent, errorOf } from "./responses";
+import type { Permit, RequestBudget, RequestKind, Refusal } from "./requestBudget";
+import { type Content, type Exchange, parseContent, errorOf, refusalOf } from "./responses";
 import { type RetryDecision, decideRetry, mayHaveTakenEffect, whatHappened } from "./retry";
 import type { Attempt, RawResponse, Transport } from "./transport";
 
@@ -32,10 +32,12 @@ export interface Request {
   /** Shared by the repetitions of a request: whether an attempt may have taken effect. */
   fate?: { open: boolean };
   /**
-   * Called when the service, or the request budget, makes a read wait; the returned function is called when that wait
-   * ends.
+   * Called when the service (`byService`), or the configured share of its requests, makes a read wait; the returned
+   * function is called when that wait ends.
    */
-  onThrottled?: () => () => void;
+  onThrottled?: (byService: boolean) => () => void;
+  /** How long a read may be throttled for those who wait for it now, if that is longer than for any read. */
+  throttledMs?: () => number;
   /** Called in the tick in which an attempt is sent. */
   onSend?: () => void;
   /** Called with the error of each failed attempt. */
@@ -111,6 +113,46 @@ interface EndedAttempt {
   readonly requestId: string | undefined;
 }
 
+/** Reports the response, or that there is none, to the request budget. */
+async function answered(sent: Promise<RawResponse>, onAnswer: (refusal?: Refusal) => void): Promise<RawResponse> {
+  const raw = await sent.catch((error: unknown) => {
+    onAnswer();
+    throw error;
+  });
+  onAnswer(refusalOf(raw));
+  return raw;
+}
+
+/**
+ * How long the service makes a read wait (docs/design/rules.md, 6): in all as long as the settings say, or as long as a
+ * change that waits for it has time.
+ */
+class Throttle {
+  #usedMs = 0;
+  #beganAt: number | undefined;
+
+  constructor(
+    private readonly request: Pick<Request, "deadline" | "onThrottled" | "throttledMs">,
+    readonly totalMs: number,
+  ) {}
+
+  get leftMs(): number {
+    const now = this.#beganAt === undefined ? 0 : performance.now() - this.#beganAt;
+    return Math.max(this.totalMs - this.#usedMs - now, this.request.throttledMs?.() ?? 0);
+  }
+
+  /** A wait begins; the returned function ends it. */
+  begin(): () => void {
+    const began = (this.#beganAt = performance.now());
+    const ends = [this.request.deadline.pause(), this.request.onThrottled?.(true)];
+    return () => {
+      this.#usedMs += performance.now() - began;
+      this.#beganAt = undefined;
+      ends.forEach((end) => end?.());
+    };
+  }
+}
+
 export class Requests {
   #refusedKey: errors.AuthenticationError | undefined;
 
@@ -139,18 +181,18 @@ export class Requests {
     const path = pathOf(request);
     const { attemptTimeoutMs, mutationAttemptTimeoutMs } = this.context.settings;
     const began = performance.now();
-    let throttledLeftMs = this.context.settings.throttledMs;
+    const throttle = new Throttle(request, this.context.settings.throttledMs);
     let faults = 0;
     const refusedKeys = new Set<string>();
     let lastError: SvcError | undefined;
     // An error about the last attempt alone, or about none, does not tell what an earlier one has done.
     const ofAll = (error: SvcError): SvcError =>
       fate.open && method === "PATCH" && !mayHaveTakenEffect(error) ? stillUnknown(error) : error;
-    const deadlineError = (): SvcError =>
-      ofAll(errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError));
+    const lateError = (totalMs = deadline.totalMs, why?: SvcError): SvcError =>
+      ofAll(errors.deadlineExceeded(totalMs, { method, path: template }, lastError ?? why));
     for (let attempts = 1; ; attempts += 1) {
-      if (deadline.expired) throw deadlineError();
-      const permit = await this.#permitFor(request, deadlineError).catch((error: unknown) => {
+      if (deadline.expired) throw lateError();
+      const onAnswer = await this.#permitFor(request, throttle, lateError).catch((error: unknown) => {
         throw error instanceof SvcError ? ofAll(error) : error;
       });
       // The deadline does not cut it short if that would leave the fate of the request unknown.
@@ -163,10 +205,9 @@ export class Requests {
       const authorization = this.context.key.authorization();
       const ended = { attempt: attempts, sentAt: performance.now() };
       try {
-        const onResponse = permit.leave();
         request.onSend?.();
         const body = request.currentBody === undefined ? request.body : request.currentBody();
-        const raw = await this.transport.send({ ...request, body, path, repeatable, timeoutMs }).finally(onResponse);
+        const raw = await answered(this.transport.send({ ...request, body, path, repeatable, timeoutMs }), onAnswer);
         const exchange = { raw, request: facts, redactor: this.context.redactor };
         const error = this.#errorOf(exchange);
         if (error !== undefined) throw error;
@@ -186,7 +227,7 @@ export class Requests {
         // The error of an attempt that the deadline cut short says less than the error before it.
         if (isCut && error instanceof errors.TimeoutError && error.status === undefined) {
           fate.open = true;
-          throw deadlineError();
+          throw lateError();
         }
         lastError = error;
         request.onError?.(error);
@@ -196,7 +237,7 @@ export class Requests {
         if (request.retry === false) throw error;
         if (request.retryLocked === false && error instanceof errors.LockedError) throw error;
         const throttled = happened === "throttled" && method === "GET";
-        const remainingMs = throttled ? throttledLeftMs : deadline.remainingMs();
+        const remainingMs = throttled ? throttle.leftMs : deadline.remainingMs();
         const verdict = decideRetry({
           error,
           repeatable,
@@ -212,13 +253,12 @@ export class Requests {
             throw stillUnknown(error);
           throw finalError(error, verdict, {
             leftMs: remainingMs,
-            totalMs: throttled ? this.context.settings.throttledMs : deadline.totalMs,
+            totalMs: throttled ? throttle.totalMs : deadline.totalMs,
           });
         }
         const seconds = Math.round((performance.now() - began) / 1000);
         request.onProgress?.(`${throttled ? "the service asks to wait" : "retrying"}: ${error.what}, ${seconds} s`);
-        const goOn = throttled ? request.onThrottled?.() : undefined;
-        if (throttled) throttledLeftMs -= verdict.delayMs;
+        const goOn = throttled ? throttle.begin() : undefined;
         await sleep(verdict.delayMs);
         goOn?.();
         continue;
@@ -237,31 +277,60 @@ export class Requests {
     const isRead = method === "GET";
     const timeoutMs = isRead ? attemptTimeoutMs : mutationAttemptTimeoutMs;
     const attempt: Attempt = { ...request, path: pathOf(request), repeatable: isRead, timeoutMs };
-    const permit = await this.#permitFor(request, () => errors.deadlineExceeded(deadline.totalMs, {}));
-    return this.transport.send(attempt).finally(permit.leave());
+    const throttle = new Throttle(request, this.context.settings.throttledMs);
+    const onAnswer = await this.#permitFor(request, throttle, () => errors.deadlineExceeded(deadline.totalMs, {}));
+    return answered(this.transport.send(attempt), onAnswer);
   }
 
-  /** For an attempt that is sent in the same tick. The wait for the permit is charged to no deadline. */
-  async #permitFor(request: Request, deadlineError: () => SvcError): Promise<Permit> {
-    const { method, beforeAttempt, deadline, onThrottled, onProgress } = request;
+  /** For an attempt that is sent in the same tick. Returns what to call with its response. */
+  async #permitFor(
+    request: Request,
+    throttle: Throttle,
+    lateError: (totalMs?: number, why?: SvcError) => SvcError,
+  ): Promise<(refusal?: Refusal) => void> {
+    const { method, template, beforeAttempt, deadline } = request;
     const kind: RequestKind = method === "GET" ? "read" : beforeAttempt === undefined ? "change" : "proven";
-    let permit = this.context.budget.take(kind);
-    if (permit === undefined) {
-      const ends = [deadline.pause(), onThrottled?.()];
-      const timer = setTimeout(() => onProgress?.(this.context.budget.progressText), SHOWN_AFTER_MS);
-      permit = await this.context.budget.wait(kind);
+    for (;;) {
+      const permit = this.context.budget.take(kind) ?? (await this.#waitForPermit(kind, request, throttle));
+      if (permit === undefined) {
+        const why = new errors.RateLimitError("too many requests", { method, path: template });
+        throw lateError(method === "GET" ? throttle.totalMs : deadline.totalMs, why);
+      }
+      try {
+        // After the wait, so that what it reads is still current.
+        await beforeAttempt?.();
+        if (deadline.expired) throw lateError();
+      } catch (error) {
+        permit.release();
+        throw error;
+      }
+      const onAnswer = permit.leave();
+      if (onAnswer !== undefined) return onAnswer;
+    }
+  }
+
+  /**
+   * The wait for the configured share is charged to no clock. A wait that the service's limit causes is charged like any
+   * that the service asks for; undefined if it takes too long.
+   */
+  async #waitForPermit(kind: RequestKind, request: Request, throttle: Throttle): Promise<Permit | undefined> {
+    const { method, deadline, onThrottled, onProgress } = request;
+    const { budget } = this.context;
+    const timer = setTimeout(() => onProgress?.(budget.progressText), SHOWN_AFTER_MS);
+    const isRead = method === "GET";
+    const byService = budget.isThrottled;
+    const ends = !byService ? [deadline.pause(), onThrottled?.(false)] : isRead ? [throttle.begin()] : [];
+    try {
+      for (;;) {
+        const longest = !byService ? undefined : isRead ? new Deadline(throttle.leftMs) : deadline;
+        const permit = await budget.wait(kind, longest);
+        // Somebody who has more time may wait for the read by now.
+        if (permit !== undefined || !isRead || throttle.leftMs <= 0) return permit;
+      }
+    } finally {
       clearTimeout(timer);
       ends.forEach((end) => end?.());
     }
-    try {
-      // After the wait, so that what it reads is still current.
-      await beforeAttempt?.();
-      if (deadline.expired) throw deadlineError();
-    } catch (error) {
-      permit.release();
-      throw error;
-    }
-    return permit;
   }
 
   /** After the body was read: its secrets are removed from the request id. */

@@ -3,6 +3,7 @@ import { DEEPEST, isDeeperThan } from "../../contract/untrusted";
 import * as errors from "./errors";
 import type { ErrorFacts, SvcError } from "./errors";
 import type { Redactor } from "./redact";
+import type { Refusal } from "./requestBudget";
 import type { RawResponse } from "./transport";
 
 const MEANINGS = new Map<number, [typeof SvcError, string]>([
@@ -34,6 +35,10 @@ function serviceTime({ date = "" }: RawResponse): number {
   const told = Date.parse(date);
   return Number.isNaN(told) ? Date.now() : told;
 }
+
+/** The refusal of a 429. */
+export const refusalOf = (raw: RawResponse): Refusal | undefined =>
+  raw.status === 429 ? { retryAfterMs: retryAfterMs(raw.retryAfter, serviceTime(raw)) } : undefined;
 
 export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
 

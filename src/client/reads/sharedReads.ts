@@ -10,18 +10,22 @@ export interface WaitOptions {
   onError?: ((error: SvcError) => void) | undefined;
 }
 
-type ReadOptions = Required<Pick<Request, "deadline" | "onProgress" | "onThrottled" | "onError" | "onSend">>;
+type ReadOptions = Required<
+  Pick<Request, "deadline" | "onProgress" | "onThrottled" | "throttledMs" | "onError" | "onSend">
+>;
 
 /**
- * One read that several callers wait for, each with its own deadline. All deadlines pause while the service makes the
- * read wait. The read has its own deadline, which is extended to that of a caller with more time for a read.
+ * One read that several callers wait for, each with its own deadline. The read has its own deadline, which is extended
+ * to that of a caller with more time for a read. While a request waits for the configured share, all deadlines pause;
+ * while the service makes it wait, those of reads do, and it waits as long as a change that needs it has time.
  */
 export class SharedRead<T> {
   readonly result: Promise<T>;
   loaded: { value: T } | undefined;
   readonly #deadline: Deadline;
   readonly #waiters = new Map<WaitOptions, (() => void) | undefined>();
-  #throttled = 0;
+  /** While it is throttled: pauses the deadline of a waiter. */
+  #throttled: ((deadline: Deadline) => () => void) | undefined;
   #lastError: SvcError | undefined;
   #hasThrown = false;
   readonly #plannedAt: number;
@@ -39,7 +43,8 @@ export class SharedRead<T> {
       onProgress: (text) => {
         for (const { onProgress } of this.#waiters.keys()) onProgress?.(text);
       },
-      onThrottled: () => this.#throttle(),
+      onThrottled: (byService) => this.#throttle(byService),
+      throttledMs: () => Math.max(0, ...[...this.#waiters.keys()].map(({ deadline }) => deadline?.throttledMs ?? 0)),
       onError: (error) => {
         this.#lastError = error;
         for (const { onError } of this.#waiters.keys()) onError?.(error);
@@ -59,12 +64,12 @@ export class SharedRead<T> {
    * When the latest attempt was sent (performance.now). Before the first one, which may be throttled: a lower bound.
    */
   get startedAt(): number {
-    if (this.#sentAt !== undefined || this.#throttled === 0) return this.#sentAt ?? this.#plannedAt;
+    if (this.#sentAt !== undefined || this.#throttled === undefined) return this.#sentAt ?? this.#plannedAt;
     return Math.max(this.#plannedAt, performance.now());
   }
 
   async wait(options: WaitOptions): Promise<T> {
-    this.#waiters.set(options, this.#throttled > 0 ? options.deadline?.pause() : undefined);
+    this.#waiters.set(options, options.deadline && this.#throttled?.(options.deadline));
     if (options.deadline !== undefined) this.#deadline.lengthenFor(options.deadline);
     try {
       return await withDeadline(options.deadline, this.result, ({ totalMs }) =>
@@ -82,12 +87,13 @@ export class SharedRead<T> {
     }
   }
 
-  #throttle(): () => void {
-    this.#throttled += 1;
+  #throttle(byService: boolean): () => void {
+    this.#throttled = (deadline) => (byService ? deadline.pauseWhileThrottled() : deadline.pause());
     const goOn = this.#deadline.pause();
-    for (const options of this.#waiters.keys()) this.#waiters.set(options, options.deadline?.pause());
+    for (const options of this.#waiters.keys())
+      this.#waiters.set(options, options.deadline && this.#throttled(options.deadline));
     return () => {
-      this.#throttled -= 1;
+      this.#throttled = undefined;
       goOn();
       for (const [options, resume] of this.#waiters) {
         resume?.();

@@ -9,7 +9,10 @@ const MINUTE_MS = 60_000;
 export function limitRate({
   ratePerSecond,
   ratePerMinute,
-}: Pick<ResolvedOptions, "ratePerSecond" | "ratePerMinute">): MiddlewareHandler<Env> {
+  variants: { noRetryAfter },
+}: Pick<ResolvedOptions, "ratePerSecond" | "ratePerMinute" | "variants">): MiddlewareHandler<Env> {
+  const tooMany = (retryAfterSeconds: number): HttpError =>
+    new HttpError(429, "too many requests", noRetryAfter ? {} : { "retry-after": String(retryAfterSeconds) });
   let second = 0;
   let counts = new Map<string, number>();
   /** The times of the requests of the last minute. */
@@ -33,6 +36,3 @@ export function limitRate({
     await next();
   };
 }
-
-const tooMany = (retryAfterSeconds: number): HttpError =>
-  new HttpError(429, "too many requests", { "retry-after": String(retryAfterSeconds) });

@@ -211,18 +211,18 @@ describe("who gives up first, the caller or the shared read, the words are the s
       ...limits,
       throttledMs: 300,
     });
-    const deadline = ms === undefined ? undefined : new Deadline(ms);
+    const deadline = ms === undefined ? undefined : Deadline.ofRead(ms);
     const error = await errorOf(client.computes.list("p", { deadline }));
     expect(error).toMatchObject({ name: "RateLimitError", status: 429 });
     expect(String(error)).toMatch(/too many requests: slow down; still (failing|held off) after 0\.[0-3] s \(GET /);
   });
 
-  test("while the service holds off, no clock runs: not that of the read, nor those of its callers", async () => {
+  test("while the service holds off, no clock of a read runs: not its own, nor those of its callers", async () => {
     const held: Reply = { status: 429, headers: { "retry-after": "1" } };
     const { client } = inMemory((request, nth) => (nth === 1 ? held : service(request, nth)), limits);
     const told: string[] = [];
     const onProgress = (text: string): void => void told.push(text);
-    const lists = [new Deadline(500), new Deadline(800), undefined].map((deadline) =>
+    const lists = [Deadline.ofRead(500), Deadline.ofRead(800), undefined].map((deadline) =>
       client.computes.list("p", { deadline, onProgress }),
     );
     for (const list of await Promise.all(lists)) expect(list).toHaveLength(2);

@@ -95,7 +95,7 @@ class Service {
       const number = (this.#sent += 1);
       const how = this.attempts[number - 1] ?? "responds";
       if (how === "is throttled") {
-        const goOn = onThrottled?.();
+        const goOn = onThrottled?.(false);
         const pause: Pause = { from: performance.now(), to: Number.POSITIVE_INFINITY };
         pauses.push(pause);
         await this.order.event(`read ${number} may go on`, () => goOn?.());

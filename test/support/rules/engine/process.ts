@@ -18,7 +18,13 @@ export interface Account {
 export type Delays = Partial<ClientOptions> & Omit<SessionOptions, "client">;
 
 /** Short, but longer than the lag of lists in the tests. */
-const QUICK: Partial<ClientOptions> = { baseDelayMs: 2, lagMs: 30, pollCeilingMs: 5, attemptTimeoutMs: 10_000 };
+const QUICK: Partial<ClientOptions> = {
+  baseDelayMs: 2,
+  lagMs: 30,
+  pollCeilingMs: 5,
+  attemptTimeoutMs: 10_000,
+  minuteMs: 200,
+};
 
 /** The methods that the engine calls. */
 export type Provider = Pick<DynamicProvider, "check" | "diff" | "create" | "read" | "update" | "delete">;
