@@ -25,6 +25,7 @@ const PROCESSES = [
   "doors/dynamic/crash",
   "doors/dynamic/engineEnd",
   "doors/dynamic/grpc",
+  "doors/dynamic/manyJobs",
   "doors/dynamic/providerProcess",
   "program/hovers",
   "program/oldCompiler",
