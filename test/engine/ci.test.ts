@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { api, DEMO } from "../support/emulator";
 import { CI, ciJob, git, type Issue, type Job, names, type Pull, pushed } from "../support/ciJob";
 import { ROOT } from "../support/cli";
@@ -143,6 +144,26 @@ test("the scripts deploy, report drift, repair what was shown, and end as pulumi
   stack.write("index.js", deployed);
   expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
   await stack.finish(before);
+});
+
+test("a deployment waits for the lock of another update, says whose it is, and ends with 11 if it stays", async () => {
+  const { stack, run } = await repository();
+  const locks = join(fileURLToPath(String(stack.env["PULUMI_BACKEND_URL"])), ".pulumi/locks/organization/proj/dev");
+  mkdirSync(locks, { recursive: true });
+  const lock = join(locks, "11111111-1111-1111-1111-111111111111.json");
+  writeFileSync(lock, JSON.stringify({ pid: 123, username: "ci", hostname: "runner-7", timestamp: new Date() }));
+  const holder = /created by ci@runner-7 \(pid 123\)/;
+
+  stack.env["LOCK_WAIT"] = "0";
+  const refused = await run("up.sh", "dev");
+  expect(refused).toMatchObject({ code: 11, text: expect.stringMatching(holder) });
+  expect(refused.text).toContain("pulumi cancel --stack dev");
+
+  stack.env["LOCK_WAIT"] = "120";
+  setTimeout(() => rmSync(lock), 4_000);
+  const waited = await run("up.sh", "dev");
+  expect(waited).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 6 created/) });
+  expect(waited.text).toMatch(/waiting for the other update of stack dev/);
 });
 
 test("what somebody changed by hand is accepted by a pull request, after whose merge nothing differs", async () => {
