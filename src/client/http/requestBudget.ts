@@ -237,20 +237,27 @@ export class RequestBudget {
     const now = performance.now();
     const secondMs = this.minuteMs / 60;
     const unnamedMs = this.#countSince(secondMs, () => true) >= MANY_IN_A_SECOND ? secondMs : this.minuteMs;
-    const pauseMs = Math.min(retryAfterMs ?? unnamedMs, this.minuteMs);
+    const namedMs = Math.min(retryAfterMs ?? unnamedMs, this.minuteMs);
     // Requests that were sent together are refused together: that is one lesson.
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
-    if (sentAt <= this.#refusedAt) return;
+    if (sentAt <= this.#refusedAt) return this.#pause(namedMs);
     this.#refusedAt = now;
-    this.#changesPausedUntil = this.#pausedUntil + pauseMs * Math.random() * SPREAD;
     const before = this.#learned;
-    const named = pauseMs > this.minuteMs / 6 ? this.minuteMs : Math.max(pauseMs, secondMs);
-    let windowMs = Math.max(before?.windowMs ?? 0, named);
+    const namedWindowMs = namedMs > this.minuteMs / 6 ? this.minuteMs : Math.max(namedMs, secondMs);
+    let windowMs = Math.max(before?.windowMs ?? 0, namedWindowMs);
     const through = this.#countSince(windowMs, isThrough);
     const rate = before === undefined ? Number.POSITIVE_INFINITY : before.allowed / before.windowMs;
     const half = Math.min(through, rate * windowMs) / 2;
     if (half < LEAST && before !== undefined) windowMs = Math.min(windowMs * 2, this.minuteMs);
-    this.#learned = { allowed: Math.max(half, LEAST), windowMs, isSteady: before !== undefined };
+    const allowed = Math.max(half, LEAST);
+    this.#learned = { allowed, windowMs, isSteady: before !== undefined };
+    // A service may name a time after which it refuses again, such as none.
+    const pauseMs = before === undefined ? namedMs : Math.max(namedMs, windowMs / allowed);
+    this.#pause(pauseMs, pauseMs * Math.random() * SPREAD);
+  }
+
+  #pause(ms: number, spreadMs = 0): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
+    this.#changesPausedUntil = Math.max(this.#changesPausedUntil, this.#pausedUntil + spreadMs);
   }
 
   #speedUp(): void {

@@ -1,5 +1,5 @@
 import { Deadline, READ_MS, sleep, withDeadline } from "../http/deadline";
-import { AuthenticationError, deadlineExceeded, type SvcError } from "../http/errors";
+import { AuthenticationError, deadlineExceeded, RateLimitError, type SvcError } from "../http/errors";
 import type { Request } from "../http/requests";
 
 /** The deadline of a wait, and where its progress is reported. */
@@ -88,6 +88,7 @@ export class SharedRead<T> {
   }
 
   #throttle(byService: boolean): () => void {
+    if (byService) this.#lastError ??= new RateLimitError("too many requests", { method: "GET", path: this.path });
     this.#throttled = (deadline) => (byService ? deadline.pauseWhileThrottled() : deadline.pause());
     const goOn = this.#deadline.pause();
     for (const options of this.#waiters.keys())

@@ -131,6 +131,46 @@ test("a service that refuses one route only fails what needs it, and the others 
   expect(await refused).toMatchObject({ name: "RateLimitError" });
 });
 
+describe("a service that refuses everything", () => {
+  const hours = 3_600;
+  const inAnHour = (): string => new Date(Date.now() + hours * 1_000).toUTCString();
+
+  test.each<[string, () => Record<string, string>, number, number]>([
+    ["and does not say for how long", () => ({}), 125, 601],
+    ["for no time at all", () => ({ "retry-after": "0" }), 125, 601],
+    ["for a minute", () => ({ "retry-after": "60" }), 125, 601],
+    // Who was told so ends at once; others are held back for a minute, and then ask themselves.
+    ["for an hour", () => ({ "retry-after": String(hours) }), 1, 80],
+    ["until a date in an hour", () => ({ "retry-after": inAnHour(), date: new Date().toUTCString() }), 2, 80],
+  ])("%s: reads and changes end in their time, and few requests are sent", async (_, headers, readS, changeS) => {
+    const { client, server } = inMemory(() => ({ status: 429, json: TOO_MANY, headers: headers() }), TIMINGS);
+    const began = performance.now();
+    const seconds = (): number => (performance.now() - began) / 1_000;
+    const read = errorOf(client.collection("branches", "prj-1").list({ deadline: Deadline.ofRead(30_000) })).then(
+      (error) => ({ error, after: seconds() }),
+    );
+    const creation = errorOf(createCompute(client, "prj-1", { branch_id: "br-1", type: "read_write" })).then(
+      (error) => ({ error, after: seconds() }),
+    );
+    const [ofRead, ofCreation] = await Promise.all([read, creation]);
+    expect(ofRead.error).toMatchObject({ name: "RateLimitError" });
+    expect(ofCreation.error).toMatchObject({ name: "RateLimitError" });
+    expect(ofRead.after).toBeLessThan(readS);
+    expect(ofCreation.after).toBeLessThan(changeS);
+    // Three a minute, once it has learned that.
+    expect(server.seen.length).toBeLessThan(60);
+    expect(server.seen.every(({ method }) => method === "GET")).toBe(true);
+  });
+});
+
+test("a plan that waits for its turn says why it has not asked", async () => {
+  const { client } = inMemory(() => ({ status: 429, json: TOO_MANY }), TIMINGS);
+  void client.computes.list("prj-1").catch(() => undefined);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const error = await errorOf(client.computes.list("prj-2", { deadline: new Deadline(10_000, false) }));
+  expect(String(error)).toMatch(/^RateLimitError: too many requests; still failing after 10 s/);
+});
+
 test("whoever waits longer for a shared list keeps it going: a refresh ends after its two minutes", async () => {
   const began = performance.now();
   const { client } = inMemory(() => {
