@@ -62,7 +62,7 @@ export class ProjectWatch {
   constructor(
     private readonly read: (needs: Needs) => Promise<Snapshot>,
     private readonly ceilingMs: number,
-    private readonly budget: Pick<RequestBudget, "reservePoll" | "hasRoom" | "progressText">,
+    private readonly budget: Pick<RequestBudget, "reservePoll" | "hasRoom" | "isTight" | "progressText">,
   ) {}
 
   async wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
@@ -153,18 +153,26 @@ export class ProjectWatch {
     }
   }
 
+  /** A poll that shows only a part costs another one, for which a tight budget may have no place for a minute. */
   #needsBy(time: number): Needs {
+    if (this.budget.isTight) return "both";
     const [only = "both", ...others] = new Set(this.#dueBy(time).map(({ condition }) => condition.needs));
     return others.length === 0 ? only : "both";
   }
 
   #nextPollAt(): number {
-    const first = Math.min(...[...this.#waiters].map(({ condition }) => condition.dueAt(this.#roundTripMs)));
-    return Math.max(...this.#dueBy(first + GATHER_MS).map(({ condition }) => condition.dueAt(this.#roundTripMs)));
+    const first = Math.min(...[...this.#waiters].map((waiter) => this.#dueAt(waiter)));
+    return Math.max(...this.#dueBy(first + GATHER_MS).map((waiter) => this.#dueAt(waiter)));
   }
 
   #dueBy(time: number): Waiter[] {
-    return [...this.#waiters].filter(({ condition }) => condition.dueAt(this.#roundTripMs) <= time);
+    return [...this.#waiters].filter((waiter) => this.#dueAt(waiter) <= time);
+  }
+
+  /** For the same reason, a tight budget is not spent on the first moments of a wait. */
+  #dueAt({ condition, joinedAt }: Waiter): number {
+    const dueAt = condition.dueAt(this.#roundTripMs);
+    return this.budget.isTight ? Math.max(dueAt, joinedAt + this.ceilingMs) : dueAt;
   }
 
   /** Sleeps until then; true if a waiter came, or the last one left, before. */

@@ -17,7 +17,12 @@ const now = (): number => performance.now();
 
 const CEILING = 1_000;
 const MINUTE = 60_000;
-const SHARE = { reservePoll: now, hasRoom: (_: number): boolean => true, progressText: "waiting for the share" };
+const SHARE = {
+  reservePoll: now,
+  hasRoom: (_: number): boolean => true,
+  isTight: false,
+  progressText: "waiting for the share",
+};
 
 interface Look {
   readonly needs: Needs;
@@ -291,6 +296,14 @@ describe("with a share of the requests", () => {
     await expectQuiet(project);
     expect(project.looks).toEqual([]);
   });
+});
+
+test("a tight budget is looked at later, and then for all that can be needed", async () => {
+  const project = watching({ share: { ...SHARE, isTight: true } });
+  const waiter = new Waiter(project.watch, { needs: "operations" });
+  await pass(CEILING + 100);
+  expect(project.looks).toEqual([{ needs: "both", at: CEILING }]);
+  expect(waiter.seen).toHaveLength(1);
 });
 
 test("a pause that is longer than any timer does not end at once", async () => {
