@@ -86,7 +86,7 @@ export {
 } from "./resources/oauthProvider/OAuthProvider";
 export { Provider, type ProviderArgs } from "./program/Provider";
 export { fromEnv, fromFile, type SecretReference } from "./program/secretReferences";
-export { Whitelist, type WhitelistArgs } from "./resources/whitelist/Whitelist";
+export { Whitelist, type DatedDomain, type WhitelistArgs } from "./resources/whitelist/Whitelist";
 export { WhitelistDomain, type WhitelistDomainArgs } from "./resources/whitelist/WhitelistDomain";
 export {
   computeSizes,

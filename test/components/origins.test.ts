@@ -77,7 +77,7 @@ type Own = Readonly<Record<string, readonly string[]>>;
 const OWN: Own = {
   ComputeEndpoint: ["type"],
   OAuthProvider: ["providerId"],
-  WhitelistDomain: ["domain", "adopt"],
+  WhitelistDomain: ["domain", "expiresOn", "adopt"],
 };
 
 /** By the number of a replica: what identifies it, and what would keep a smaller number from deleting it. */

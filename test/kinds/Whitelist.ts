@@ -4,13 +4,24 @@ import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { PROJECT, PROVIDER, UNKNOWN, type Json } from "../support/harness";
 import { DOMAINS, holdsOne, inProject, INTEGRATIONS, isEmpty, recordsOf } from "../support/rules/routes";
 import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
-import { notList, notOrigin, notText, origins, segment } from "./rules";
+import { days, notDay, notList, notOrigin, notText, numbers, origins, segment } from "./rules";
 import { SITE } from "./WhitelistDomain";
 
 export const WHITELIST_ARGS = { projectId: PROJECT, ...PATIENCE, domains: [SITE] };
 
 const THEIR_SITE = "https://theirs.example.com";
 const [A, B] = ["https://a.example.com", "https://b.example.com"];
+
+const dated = <Origin, Day>(origin: fc.Arbitrary<Origin>, expiresOn: fc.Arbitrary<Day>) =>
+  fc.record({ origin, expiresOn });
+const notElement = fc.oneof(
+  notOrigin,
+  notText,
+  dated(notOrigin, days),
+  dated(origins, fc.oneof(notDay, numbers)),
+  fc.record({ origin: origins }),
+  fc.record({ origin: origins, expiresOn: days, until: days }),
+);
 
 export const kindCase: KindCase<WhitelistShape> = {
   kind: "Whitelist",
@@ -25,8 +36,11 @@ export const kindCase: KindCase<WhitelistShape> = {
       other: ["https://b.example.com"],
       change: "updates",
       rule: {
-        good: fc.uniqueArray(origins, { selector: (one) => new URL(one).origin, maxLength: 5 }),
-        bad: fc.oneof(notList, fc.array(fc.oneof(notOrigin, notText), { minLength: 1, maxLength: 3 })),
+        good: fc.uniqueArray(fc.oneof(origins, dated(origins, days)), {
+          selector: (one) => new URL(typeof one === "string" ? one : one.origin).origin,
+          maxLength: 5,
+        }),
+        bad: fc.oneof(notList, fc.array(notElement, { minLength: 1, maxLength: 3 })),
       },
     },
     authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
@@ -114,6 +128,12 @@ export const kindCase: KindCase<WhitelistShape> = {
       twoKind: "WhitelistDomain",
     },
     {
+      title: "a redirect domain beside the whitelist that holds it with another day",
+      one: ({ projectId }) => ({ projectId, domains: [{ origin: A, expiresOn: "2999-01-31" }] }),
+      two: ({ projectId }) => ({ projectId, domain: A, expiresOn: "2999-02-28" }),
+      twoKind: "WhitelistDomain",
+    },
+    {
       title: "a redirect domain beside a whitelist without it",
       one: ({ projectId }) => ({ projectId, domains: [A] }),
       two: ({ projectId }) => ({ projectId, domain: B }),
@@ -121,7 +141,13 @@ export const kindCase: KindCase<WhitelistShape> = {
     },
   ],
   distinct: (place, elsewhere) => [place, elsewhere].map(({ projectId }) => ({ projectId, domains: [A] })),
-  heldTwice: [{ title: "a whitelist", inputs: ({ projectId }) => ({ projectId, domains: [A, B] }) }],
+  heldTwice: [
+    { title: "a whitelist", inputs: ({ projectId }) => ({ projectId, domains: [A, B] }) },
+    {
+      title: "a whitelist with a day",
+      inputs: ({ projectId }) => ({ projectId, domains: [A, { origin: B, expiresOn: "2999-01-31" }] }),
+    },
+  ],
   several: undefined,
 
   campaign: {

@@ -15,7 +15,7 @@ import {
   removedById,
 } from "../support/rules/routes";
 import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
-import { flag, notOrigin, origins, segment, text } from "./rules";
+import { days, flag, notDay, notOrigin, origins, segment, text } from "./rules";
 
 export const SITE = "https://app.example.com";
 export const DOMAIN_ARGS = { projectId: PROJECT, ...PATIENCE, domain: SITE };
@@ -36,6 +36,7 @@ export const kindCase: KindCase<WhitelistDomainShape> = {
     projectId: { value: ({ projectId }) => projectId, other: "prj-other", change: "replaces", rule: segment },
     domain: { value: SITE, other: "https://other.example.com", change: "replaces", rule: text(origins, notOrigin) },
     authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
+    expiresOn: { value: "2999-01-31", other: "2999-02-01", change: "stored", rule: text(days, notDay) },
     adopt: { value: undefined, other: true, change: "nothing", rule: flag },
   },
   least: ({ projectId }) => ({ projectId, domain: SITE }),
@@ -113,6 +114,11 @@ export const kindCase: KindCase<WhitelistDomainShape> = {
       title: "a redirect domain whose auth provider one of them spells out",
       one: ({ projectId }) => ({ projectId, domain: siteOf("a") }),
       two: ({ projectId }) => ({ projectId, domain: siteOf("a"), authProvider: PROVIDER }),
+    },
+    {
+      title: "a redirect domain with two days",
+      one: ({ projectId }) => ({ projectId, domain: siteOf("a"), expiresOn: "2999-01-31" }),
+      two: ({ projectId }) => ({ projectId, domain: siteOf("a"), expiresOn: "2999-02-28" }),
     },
     {
       title: "a whitelist beside a redirect domain",

@@ -82,5 +82,20 @@ export const notOrigin = fc.oneof(
     )
     .map((start) => `${start}/${CANARY}`),
 );
+export const days = fc
+  .date({ min: new Date("2000-01-01T00:00:00Z"), max: new Date("2999-12-31T00:00:00Z"), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10));
+export const notDay = fc.oneof(
+  canary,
+  fc.constantFrom(
+    "2027-02-30",
+    "2027-1-31",
+    "31.01.2027",
+    "2027-01-31T00:00:00Z",
+    "2027-01-31 ",
+    "27-01-31",
+    "2027-13-01",
+  ),
+);
 export const sizes = fc.constantFrom(...SIZES);
 export const limits = fc.constantFrom(...SIZES.filter((size) => size <= 16));

@@ -26,6 +26,7 @@ const NEVER: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   ComputeEndpoint: ["restartTriggers", "deletionProtection"],
   AuthIntegration: ["roleName", "deletionProtection"],
   OAuthProvider: ["clientSecret"],
+  WhitelistDomain: ["expiresOn"],
 };
 /** They identify the object: another value is another object. */
 const IDENTITY = ["projectId", "authProvider", "providerId", "adopt"];

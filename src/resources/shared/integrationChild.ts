@@ -28,6 +28,8 @@ export interface Child<Args extends object, Outputs extends object> extends Omit
   Methods<Args, Outputs>,
   "create" | "read" | "update" | "delete"
 > {
+  /** Whether these arguments differ from the stored ones only in what no request carries. */
+  readonly isOfStateAlone?: (stored: Stored<Args, Outputs>, news: Partial<Args>) => boolean;
   create(call: ChildCall<Outputs>, args: Args): Promise<Created<Outputs>>;
   read(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
   update(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
@@ -89,8 +91,9 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
     ...(child.lookAtUpdate !== undefined && {
       lookAtUpdate: async (look, plan) => {
         const { stored, changes } = plan;
+        const isOfStateAlone = changes.changed.size === 0 || child.isOfStateAlone?.(stored, plan.news) === true;
         // Such an update sends nothing.
-        if (changes.changed.size === 0 && !stored.unfinished) return [];
+        if (isOfStateAlone && !stored.unfinished) return [];
         const integration = integrationOf(look, look.args.projectId, stored.outs);
         try {
           await integration.check(look.reading);

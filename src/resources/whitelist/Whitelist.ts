@@ -3,6 +3,8 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { whitelistDeclaration, type WhitelistShape, type WhitelistOutputs } from "./whitelistDeclaration";
 
+export type { DatedDomain } from "./whitelistDeclaration";
+
 export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {
   projectId: pulumi.Input<string>;
 }

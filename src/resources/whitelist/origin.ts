@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { normalisedOrigin } from "../../client";
+import { isExpired } from "../../contract/expiry";
 import { appScheme, hasWildcard } from "../../contract/redirectDomains";
 import { string } from "../shared/argumentSchemas";
 
@@ -43,6 +44,14 @@ export const originSchema = string.transform((text, context): string => {
   for (const message of reasons) context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
+
+/** A plan's warning about a domain whose day has come. `argument`: as below. */
+export function expiryWarnings(expiresOn: string | undefined, argument: string): string[] {
+  if (expiresOn === undefined || !isExpired(expiresOn)) return [];
+  return [
+    `${argument} is today or in the past (UTC). The domain stays on the whitelist until it is removed from the program: remove it, or set a later day`,
+  ];
+}
 
 /**
  * A plan's warnings about a domain that is added. `argument`: named instead of the value, which may be a secret of the

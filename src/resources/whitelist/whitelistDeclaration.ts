@@ -1,4 +1,5 @@
 import type { Declaration } from "../../contract/declaration";
+import { expiresOnIn, originIn } from "../../contract/expiry";
 
 /** What the whole whitelist of a project is declared with (docs/design/api.md, Redirect domains). */
 export interface WhitelistShape {
@@ -8,13 +9,28 @@ export interface WhitelistShape {
    * All redirect domains: http(s) origins such as `https://app.example.com`, without path, query, fragment and
    * credentials, or addresses of apps such as `myapp://callback`. The order of the list makes no difference, nor do
    * upper and lower case, a default port and a trailing slash of an origin.
+   *
+   * A domain that should not stay for ever is `{ origin, expiresOn }`: from that day on (UTC, as `2027-01-31`) each plan
+   * warns, and `pulumi-svc drift` and `pulumi-svc doctor --audit` report it. It stays on the list until it is removed
+   * here. The service does not store the day: changing it sends nothing.
    */
-  domains: string[];
+  domains: (string | DatedDomain)[];
   /**
    * The auth provider's short name; the service supports one. Changing this replaces the whitelist.
    * @default the setting `svc:authProvider`
    */
   authProvider?: string;
+}
+
+/** A redirect domain in the list of a `Whitelist`, with the day from which on it should not be there any more. */
+export interface DatedDomain {
+  /** As a plain text of the list: an http(s) origin, or the address of an app. */
+  origin: string;
+  /**
+   * The day (UTC) from which on the domain is reported, as `2027-01-31`. It stays on the whitelist until it is removed
+   * from the program. The service does not store it: changing this sends nothing.
+   */
+  expiresOn: string;
 }
 
 export interface WhitelistOutputs {
@@ -25,8 +41,11 @@ export interface WhitelistOutputs {
 }
 
 /** The domains are a set. */
-const sameSet = (left: readonly string[], right: readonly string[]): boolean =>
-  left.length === right.length && left.every((origin) => right.includes(origin));
+function sameSet(left: WhitelistShape["domains"], right: WhitelistShape["domains"]): boolean {
+  const keyOf = (one: unknown): string => JSON.stringify([originIn(one), expiresOnIn(one)]);
+  const others = new Set(right.map(keyOf));
+  return left.length === right.length && left.every((one) => others.has(keyOf(one)));
+}
 
 export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs> = {
   kind: "Whitelist",
@@ -43,7 +62,7 @@ export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs>
   },
 };
 
-/** What a redirect domain is declared with (docs/design/api.md, Redirect domains). Changing anything but `adopt` replaces it. */
+/** What a redirect domain is declared with (docs/design/api.md, Redirect domains). Changing its project, domain or auth provider replaces it. */
 export interface WhitelistDomainShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the domain. */
   projectId: string;
@@ -58,6 +77,12 @@ export interface WhitelistDomainShape {
    * @default the setting `svc:authProvider`
    */
   authProvider?: string;
+  /**
+   * The day (UTC) from which on the domain should not be on the whitelist any more, as `2027-01-31`. From that day on
+   * each plan warns, and `pulumi-svc drift` and `pulumi-svc doctor --audit` report it. Nothing is removed by itself:
+   * remove the resource from the program. The service does not store it: changing this sends nothing.
+   */
+  expiresOn?: string;
   /**
    * Takes over a domain that is on the whitelist already instead of failing. Changing this later has no effect.
    * @default false
@@ -80,6 +105,7 @@ export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, White
     projectId: { required: true, replaces: "container" },
     domain: { required: true, replaces: true },
     authProvider: { replaces: true },
+    expiresOn: { local: true },
     adopt: { createOnly: true },
   },
   outputs: {

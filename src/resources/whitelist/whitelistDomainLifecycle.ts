@@ -10,7 +10,7 @@ import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { inTheWay } from "../../host/lookAhead";
 import { whitelistDomainDeclaration } from "./whitelistDeclaration";
-import { domainWarnings } from "./origin";
+import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./whitelistSchemas";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
@@ -31,8 +31,10 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
   replacement: ({ news }) =>
     `the domain is removed from the whitelist, and the declared one is added${adoptionNote(news)}`,
 
-  createWarnings: ({ args: { domain }, label, isNew }) =>
-    isNew && domain !== undefined ? domainWarnings(domain, `"domain" of the WhitelistDomain${label}`) : [],
+  createWarnings: ({ args: { domain, expiresOn }, label, isNew }) => [
+    ...(isNew && domain !== undefined ? domainWarnings(domain, `"domain" of the WhitelistDomain${label}`) : []),
+    ...expiryWarnings(expiresOn, `"expiresOn" of the WhitelistDomain${label}`),
+  ],
 
   async lookAhead(look) {
     const { projectId, domain, adopt } = look.args;
@@ -61,7 +63,7 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
     return { args: { projectId, domain, authProvider }, outputs: { authProvider }, ready: true };
   },
 
-  // Every argument replaces.
+  // Every other argument replaces.
   update: async ({ authProvider }) => ({ authProvider }),
 
   async delete(call, { id }) {

@@ -1,7 +1,9 @@
 import type { Call } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
+import { originIn } from "../../contract/expiry";
+import { namesIn } from "../../contract/hiddenKeys";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./whitelistDeclaration";
-import { domainWarnings } from "./origin";
+import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistSchemas } from "./whitelistSchemas";
 import { listed } from "../../contract/untrusted";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
@@ -12,17 +14,25 @@ type WhitelistOuts = WhitelistOutputs & Partial<WhitelistShape>;
 /** The whole list of redirect domains (docs/design/api.md). Each project has one, so its id is the project's. */
 export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   declares: ({ projectId }) => listClaim(projectId, false),
-  objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
+  objects: (projectId, { domains }) => originsIn(domains).map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
-  createWarnings: ({ args: { domains = [] }, label, isNew }) => (isNew ? warningsOf(domains, [], label) : []),
+  createWarnings: ({ args: { domains = [] }, label, isNew }) => [
+    ...(isNew ? warningsOf(originsIn(domains), [], label) : []),
+    ...domains.flatMap((one, index) =>
+      typeof one === "string"
+        ? []
+        : expiryWarnings(one.expiresOn, `"domains[${index}].expiresOn" of the Whitelist${label}`),
+    ),
+  ],
   createEffects: ({ args: { projectId }, label, isNew }) =>
     isNew ? [takesOver(`creating the Whitelist${label}`, projectId)] : [],
 
-  warnings({ stored: { id, outs, unfinished }, news: { domains: declared }, changes, label }) {
+  warnings({ stored: { id, outs, unfinished }, news: { domains }, changes, label }) {
     const goesOn = unfinished ? [takesOver(`resuming the Whitelist${label}`, id)] : [];
-    if (!changes.changed.has("domains") || declared === undefined) return goesOn;
-    const before = outs.domains ?? [];
+    if (!changes.changed.has("domains") || domains === undefined || areSameOrigins(outs.domains, domains))
+      return goesOn;
+    const [before, declared] = [originsIn(outs.domains), originsIn(domains)];
     // An added domain is named by its index: its value may be a secret of the program. A removed one is on the list,
     // which is public.
     const added = declared.flatMap((origin, index) => (before.includes(origin) ? [] : [`domains[${index}]`]));
@@ -35,8 +45,9 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   },
 
   async lookAhead(look) {
-    const { projectId, domains: declared } = look.args;
-    if (declared === undefined) return undefined;
+    const { projectId, domains } = look.args;
+    if (domains === undefined) return undefined;
+    const declared = originsIn(domains);
     const shown = await listOrigins(look, projectId, look.reading);
     const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
     const others = removed.filter((origin) => look.planned(domainObject(projectId, origin)) === undefined).sort();
@@ -50,19 +61,22 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
 
   // A domain that is gone is added again.
   lookAtUpdate: atIntegration,
+  isOfStateAlone: ({ outs }, { domains }) => domains !== undefined && areSameOrigins(outs.domains, domains),
 
   async create(call, args) {
     const { projectId } = args;
     const outputs = { authProvider: call.authProvider };
     // The state holds only what is on the list.
-    const onAdded = (domains: string[]): void => call.checkpoint(projectId, outputs, { domains });
+    const onAdded = (present: string[]): void =>
+      call.checkpoint(projectId, outputs, { domains: elementsOf(present, args.domains) });
     const { removed } = await applyDomains(call, args, { onAdded, isPlanned: () => true });
     noteRemoved(call, projectId, removed);
     return { id: projectId, outputs };
   },
 
-  async read(call, { id: projectId, outs: { domains: declared = [] } }) {
+  async read(call, { id: projectId, outs: { domains: elements = [] } }) {
     const { authProvider } = call;
+    const declared = originsIn(elements);
     const shown = await listOrigins(call, projectId, call);
     const missing = declared.find((origin) => !shown.has(origin));
     // A missing domain is gone when two lists lack it; the later list shows the others too.
@@ -71,18 +85,23 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     const found = new Set(now.keys());
     // In the program's order, so that a plan shows what was added and removed.
     const known = declared.filter((origin) => found.delete(origin));
-    const domains = [...known, ...[...found].sort()];
+    const domains = elementsOf([...known, ...[...found].sort()], elements);
     return { args: { projectId, authProvider, domains }, outputs: { authProvider }, ready: true };
   },
 
-  async update(call, { id: projectId, outs: { domains: before = [] }, unfinished }, args) {
+  async update(call, { id: projectId, outs, unfinished }, args, { changed }) {
     const outputs = { authProvider: call.authProvider };
+    // Only days differ, which no request carries.
+    if (!unfinished && changed.has("domains") && areSameOrigins(outs.domains, args.domains)) return outputs;
+    const before = originsIn(outs.domains);
     // The plan showed the domains in the state; others may have been added since. The plan of an unfinished creation
     // announced all.
     const isPlanned = (origin: string): boolean => unfinished || before.includes(origin);
     // The added domains are managed from here on, and the earlier ones still exist.
     const onAdded = (present: string[]): void =>
-      call.checkpoint(projectId, outputs, { domains: [...new Set([...before, ...present])] });
+      call.checkpoint(projectId, outputs, {
+        domains: elementsOf([...new Set([...before, ...present])], [...args.domains, ...(outs.domains ?? [])]),
+      });
     const { removed, kept } = await applyDomains(call, args, { onAdded, isPlanned });
     const unlisted = removed.filter((origin) => !before.includes(origin));
     noteRemoved(call, projectId, unlisted);
@@ -96,10 +115,25 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     return outputs;
   },
 
-  async delete(call, { id: projectId, outs: { domains: origins = [] } }) {
-    await deleteOrigins(call, projectId, origins);
+  async delete(call, { id: projectId, outs: { domains } }) {
+    await deleteOrigins(call, projectId, originsIn(domains));
   },
 });
+
+type Domains = WhitelistShape["domains"];
+
+/** An edited state may have anything in the list. */
+const originsIn = (domains: Domains = []): string[] => namesIn(domains.map(originIn));
+
+/** These origins, each as the first element that has it: with its day, if it has one. */
+const elementsOf = (origins: readonly string[], elements: Domains): Domains =>
+  origins.map((origin) => elements.find((one) => originIn(one) === origin) ?? origin);
+
+/** Then nothing is sent: a day is stored in the state alone. */
+function areSameOrigins(left: Domains | undefined, right: Domains): boolean {
+  const [one, other] = [originsIn(left), originsIn(right)];
+  return one.length === other.length && one.every((origin) => other.includes(origin));
+}
 
 const MOST_LISTED = 10;
 
@@ -122,9 +156,10 @@ function takesOver(what: string, projectId: string | undefined): string {
  */
 async function applyDomains(
   call: ChildCall<WhitelistOuts>,
-  { projectId, domains: declared }: WhitelistShape,
+  { projectId, domains }: WhitelistShape,
   { onAdded, isPlanned }: { onAdded: (present: string[]) => void; isPlanned: (origin: string) => boolean },
 ): Promise<{ removed: string[]; kept: string[] }> {
+  const declared = originsIn(domains);
   await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
   const known = await listOrigins(call, projectId, { ...call, since: performance.now() });
   // A list that still shows what this run has deleted is out of date.

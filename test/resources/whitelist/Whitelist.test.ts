@@ -86,7 +86,7 @@ describe("what is declared", () => {
     expect(problems).toEqual([
       "domains[1]: must be an origin such as https://app.example.com, without path",
       "domains[2]: must begin with http:// or https://, such as https://app.example.com",
-      expect.stringMatching(/^domains\[3\]: must be a string, not a number\./),
+      expect.stringMatching(/^domains\[3\]: must be a string, or an object with origin and expiresOn, not a number\./),
     ]);
     expect(await given.check({ ...INPUTS, domains: A })).toEqual([
       "domains: must be a list of origins, not a string. The configuration holds strings: read it with config.requireObject",
