@@ -20,7 +20,7 @@ const MANDATORY = [
 ];
 
 /** Their findings show a domain. A policy gets secrets in plain text and cannot distinguish them from other values. */
-const SHOWS_VALUES = ["redirect-localhost", "redirect-plain-http", "redirect-wildcard"];
+const SHOWS_VALUES = ["redirect-localhost", "redirect-plain-http", "redirect-wildcard", "redirect-expired"];
 
 /** As an entry of svc-drift.json. */
 interface Exception {

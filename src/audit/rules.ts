@@ -4,6 +4,7 @@
  */
 import { BlockList, isIP } from "node:net";
 import { isSecret } from "../contract/engineSecrets";
+import { datesIn, isExpired } from "../contract/expiry";
 import { visible } from "../contract/hiddenKeys";
 import { KINDS, type Kind, PROVIDER_TYPE, STACK_TYPE, typeToken } from "../contract/pointer";
 import { hasWildcard } from "../contract/redirectDomains";
@@ -119,16 +120,35 @@ const redirectWildcard: AuditRule = {
 const isHttp = ({ protocol }: URL): boolean => /^https?:$/.test(protocol);
 
 function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["find"] {
-  return ofKinds(["Whitelist", "WhitelistDomain"], ({ domain, domains }, kind) => {
-    const [argument, value] = kind === "Whitelist" ? ["domains", domains] : ["domain", domain];
-    const all: unknown[] = Array.isArray(value) ? value : [value];
-    // The plan refuses an invalid address. Only the origin is shown: an address may contain a password.
+  return ofKinds(["Whitelist", "WhitelistDomain"], (props, kind) => {
+    const all = datesIn(kind, props).map(({ origin }) => origin);
+    // The plan refuses an invalid address.
     const urls = all.flatMap((one) => (typeof one === "string" && URL.canParse(one) ? new URL(one) : []));
-    const wrong = urls.filter(isWrong).map((url) => (isHttp(url) ? url.origin : `${url.protocol}//${url.host}`));
+    const wrong = urls.filter(isWrong).map(shownAddress);
     if (wrong.length > 0) return `allows redirects to ${what}: ${wrong.join(", ")}`;
-    return all.some(isSecret) ? unread(argument) : undefined;
+    return all.some(isSecret) ? unread(kind === "Whitelist" ? "domains" : "domain") : undefined;
   });
 }
+
+/** Only the origin is shown: an address may contain a password. */
+const shownAddress = (url: URL): string => (isHttp(url) ? url.origin : `${url.protocol}//${url.host}`);
+
+const redirectExpired: AuditRule = {
+  name: "redirect-expired",
+  description: "The day of a redirect domain (`expiresOn`) has come, and it is still declared.",
+  remedy: "Remove the domain from the program, or declare a later day, and run `pulumi up`.",
+  find: ofKinds(["Whitelist", "WhitelistDomain"], (props, kind) => {
+    const all = datesIn(kind, props);
+    const expired = all.flatMap(({ origin, expiresOn }) => {
+      if (typeof expiresOn !== "string" || !isExpired(expiresOn)) return [];
+      const isShown = typeof origin === "string" && URL.canParse(origin);
+      return `${isShown ? shownAddress(new URL(origin)) : "a domain"} (expiresOn ${expiresOn})`;
+    });
+    if (expired.length > 0) return `still allows redirects to ${expired.join(", ")}`;
+    const isUnread = all.some(({ expiresOn }) => isSecret(expiresOn));
+    return isUnread ? unread(kind === "Whitelist" ? "domains" : "expiresOn") : undefined;
+  }),
+};
 
 /** A BlockList also matches the IPv6 form of an IPv4 address (`::ffff:127.0.0.1`). */
 const ownAddresses = new BlockList();
@@ -384,6 +404,7 @@ export const auditRules: readonly AuditRule[] = [
   redirectLocalhost,
   redirectPlainHttp,
   redirectWildcard,
+  redirectExpired,
   whitelistNotExclusive,
   neverScalesToZero,
   sizeOverLimit,

@@ -22,6 +22,8 @@ const oauth = (props: object): AuditedResource => resource("OAuthProvider", { pr
 const mail = (props: object): AuditedResource => resource("EmailServer", props);
 const domain = (origin: unknown): AuditedResource => resource("WhitelistDomain", { domain: origin });
 const domains = (...origins: unknown[]): AuditedResource => resource("Whitelist", { domains: origins });
+const dated = (origin: unknown, expiresOn: unknown): AuditedResource =>
+  resource("WhitelistDomain", { domain: origin, expiresOn });
 const integration = (props: object): AuditedResource => resource("AuthIntegration", props);
 const settings = (pgSettings: unknown): AuditedResource => compute({ settings: { pgSettings } });
 
@@ -39,6 +41,7 @@ const onOwnMachine = (...origins: string[]): string =>
   `allows redirects to an origin on the user's own machine: ${origins.join(", ")}`;
 const withoutTls = (...origins: string[]): string => `allows redirects to an origin without TLS: ${origins.join(", ")}`;
 const withWildcard = (origin: string): string => `allows redirects to every origin that a wildcard matches: ${origin}`;
+const expired = (what: string): string => `still allows redirects to ${what}`;
 const kept = (path: string): string => `the state holds the value of ${path}`;
 const marked = (path: string): string =>
   `the state holds ${path} as a secret: the value, or a reference inside pulumi.secret`;
@@ -146,9 +149,32 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [domain("http://*"), withWildcard("http://*")],
     [domain("exp://*"), withWildcard("exp://*")],
     [domains("https://a.example.com", "https://*.a.example.com"), withWildcard("https://*.a.example.com")],
+    [domains({ origin: "https://*.b.example.com", expiresOn: "2999-01-31" }), withWildcard("https://*.b.example.com")],
     [domain("https://app.example.com"), undefined],
     [domain("myapp://callback"), undefined],
     [domain(encrypted), notRead("domain")],
+  ],
+  "redirect-expired": [
+    [dated("https://a.example.com", "2020-01-31"), expired("https://a.example.com (expiresOn 2020-01-31)")],
+    [dated("https://a.example.com", "2999-01-31"), undefined],
+    [domain("https://a.example.com"), undefined],
+    [
+      domains(
+        { origin: "https://b.example.com", expiresOn: "2020-02-29" },
+        "https://c.example.com",
+        { origin: "https://d.example.com", expiresOn: "2999-01-31" },
+        { origin: "myapp://callback", expiresOn: "2021-01-01" },
+      ),
+      expired("https://b.example.com (expiresOn 2020-02-29), myapp://callback (expiresOn 2021-01-01)"),
+    ],
+    // Nothing but the origin is shown, and nothing of a secret.
+    [dated("https://u:canary@a.test/canary", "2020-01-31"), expired("https://a.test (expiresOn 2020-01-31)")],
+    [dated(encrypted, "2020-01-31"), expired("a domain (expiresOn 2020-01-31)")],
+    [dated("https://a.example.com", encrypted), notRead("expiresOn")],
+    [domains({ origin: "https://a.example.com", expiresOn: encrypted }), notRead("domains")],
+    [resource("Whitelist", { domains: encrypted }), notRead("domains")],
+    [domains(1, null, {}, [], { origin: 1, expiresOn: 2 }, { expiresOn: "2999-01-31" }), undefined],
+    [resource("Whitelist", {}), undefined],
   ],
   "whitelist-not-exclusive": [
     [domain("https://app.example.com"), "is one domain of a list that others may add to"],

@@ -13,9 +13,11 @@ const BROKEN = `
   new svc.EmailServer("mail", { ...inAuth, type: "shared" });
   new svc.WhitelistDomain("local", { ...inAuth, domain: "http://localhost:3000" });
   new svc.WhitelistDomain("plain", { ...inAuth, domain: "http://app.example.com" });
-  new svc.WhitelistDomain("wild", { ...inAuth, domain: "https://*.example.com" });
+  new svc.WhitelistDomain("wild", { ...inAuth, domain: "https://*.example.com", expiresOn: "2020-01-31" });
   new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 2, scaleToZero: false });
   svc.ComputeEndpoint.get("found", "prj-demo/ep-demo-main-10000001");`;
+
+const PREVIEW = `{ origin: "https://preview.example.com", expiresOn: "2020-02-29" }`;
 
 const mended = (protect: boolean): string => `
   const opts = { protect: ${protect} };
@@ -24,7 +26,7 @@ const mended = (protect: boolean): string => `
   new svc.OAuthProvider("microsoft", { ...inAuth, providerId: "microsoft", clientId: "own", clientSecret: svc.fromEnv("MICROSOFT_SECRET") }, opts);
   for (const providerId of ["google", "github"])
     new svc.OAuthProvider(providerId, { ...inAuth, providerId, absent: true, adopt: true }, opts);
-  new svc.Whitelist("domains", { ...inAuth, domains: ["https://app.example.com"] }, opts);
+  new svc.Whitelist("domains", { ...inAuth, domains: ["https://app.example.com", ${PREVIEW}] }, opts);
   new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, scaleToZero: false }, opts);`;
 
 const audit = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, ["doctor", "--audit", ...args]);
@@ -45,6 +47,8 @@ test("a stack that breaks every rule is told rule by rule; mended or accepted, i
     expect(await audit(stack, ...args)).toMatchObject({ code: 1, stdout: "" });
   expect(await stack.up()).toMatchObject({ code: 0 });
 
+  expect(stack.said).toMatch(/"expiresOn" of the WhitelistDomain \("wild"\) is today or in the past/);
+
   await stack.service.clearRequests();
   const broken = await report(stack, "--max-size", "1");
   const provider = broken.findings.find((one) => one.startsWith("api-key-in-state"));
@@ -54,6 +58,7 @@ test("a stack that breaks every rule is told rule by rule; mended or accepted, i
     "redirect-localhost local",
     "redirect-plain-http plain",
     "redirect-wildcard wild",
+    "redirect-expired wild",
     "whitelist-not-exclusive local",
     "whitelist-not-exclusive plain",
     "whitelist-not-exclusive wild",
@@ -74,7 +79,7 @@ test("a stack that breaks every rule is told rule by rule; mended or accepted, i
   );
   const text = await audit(stack, "--max-size", "1");
   expect(text).toMatchObject({ code: 10, stderr: "" });
-  expect(text.stdout).toMatch(/^Stack dev: 21 findings\n/);
+  expect(text.stdout).toMatch(/^Stack dev: 22 findings\n/);
   expect(text.stdout).toContain(`
 size-over-limit
   ComputeEndpoint api: can have 2 CU, and the limit is 1 CU
@@ -99,6 +104,7 @@ size-over-limit
     { rule: "not-protected", resource: "api", reason: "too long ago", until: "2020-01-31" },
     { rule: "not-protected", resource: "gone", reason: "it was a test" },
     { resource: "api", property: "size", reason: "an entry for drift" },
+    { rule: "redirect-expired", resource: "domains", reason: "the review goes on" },
   ];
   stack.write("svc-drift.json", JSON.stringify({ ignore: entries }));
   expect(await stack.up()).toMatchObject({ code: 0 });
@@ -106,7 +112,7 @@ size-over-limit
     code: 0,
     stack: "dev",
     findings: [],
-    accepted: ["never-scales-to-zero api"],
+    accepted: ["redirect-expired domains", "never-scales-to-zero api"],
     expired: [{ entry: "ignore[1]", ...entries[1] }],
     unused: [{ entry: "ignore[2]", ...entries[2] }],
   });
@@ -116,7 +122,11 @@ size-over-limit
   // The same file serves drift, which minds no rule.
   const drift = await svc(stack, ["drift", "--json"]);
   expect(drift).toMatchObject({ code: 0 });
-  expect(JSON.parse(drift.stdout)).toMatchObject({ expired: [], unused: [{ entry: "ignore[3]" }] });
+  expect(JSON.parse(drift.stdout)).toMatchObject({
+    expiredDomains: [{ name: "domains", domain: "https://preview.example.com", expiresOn: "2020-02-29" }],
+    expired: [],
+    unused: [{ entry: "ignore[3]" }],
+  });
 
   stack.program(mended(false));
   expect(await stack.up()).toMatchObject({ code: 0 });

@@ -15,7 +15,7 @@ const BROKEN = `
   new svc.EmailServer("mail", { projectId, type: "shared" });
   new svc.WhitelistDomain("local", { projectId, domain: "http://localhost:3000" });
   new svc.WhitelistDomain("plain", { projectId, domain: pulumi.secret("http://${SECRETS[2]}.example.com") });
-  new svc.WhitelistDomain("wild", { projectId, domain: "https://*.example.com" });
+  new svc.WhitelistDomain("wild", { projectId, domain: "https://*.example.com", expiresOn: "2020-01-31" });
   new svc.ComputeEndpoint("api", {
     projectId, branchId: "br-dev", size: 16, scaleToZero: false,
     settings: { pgSettings: { "app.token": pulumi.secret("${SECRETS[1]}") } },
@@ -74,6 +74,7 @@ const UNPROTECTED = ["api", "auth", "github", "google", "local", "mail", "plain"
 const EXPECTED = [
   ...UNPROTECTED.map((name) => `advisory not-protected ${name}`),
   "advisory never-scales-to-zero api",
+  "advisory redirect-expired wild",
   "advisory whitelist-not-exclusive local",
   "advisory whitelist-not-exclusive plain",
   "advisory whitelist-not-exclusive wild",
