@@ -68,6 +68,7 @@ function reportOf(
   const names = [...new Set(stacks.map(({ stack }) => stack))].toSorted();
   return toReport(project, names.join(", "), {
     ignored: resources.flatMap(({ ignored }) => ignored ?? []),
+    expiredDomains: resources.flatMap(({ expiredDomains }) => expiredDomains),
     byItself: undeclared?.byItself ?? [],
     ...judged(resources, undeclared?.unmanaged, file, new Date()),
   });

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { dayOf } from "../../contract/expiry";
 import { exitCodes, jsonOption, STACK } from "../options";
 import { mustBeWritable } from "./deliver";
 import type { DriftFlags } from "./drift";
@@ -165,8 +166,8 @@ function seconds(text: string): number {
 
 function lastDay(text: string): string {
   const day = new Date(`${text}T00:00:00Z`);
-  if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text)
+  if (Number.isNaN(day.getTime()) || dayOf(day) !== text)
     throw new InvalidArgumentError("It must be a date, as 2027-01-31.");
-  if (text < new Date().toISOString().slice(0, 10)) throw new InvalidArgumentError("This day is in the past.");
+  if (text < dayOf(new Date())) throw new InvalidArgumentError("This day is in the past.");
   return text;
 }

@@ -1,4 +1,5 @@
 /** Functions for all entries of svc-drift.json: for drift, unmanaged objects and findings of the audit. */
+import { dayOf } from "../../contract/expiry";
 import { nameInUrn } from "../../contract/identifiers";
 import type { Entry, IgnoreFile } from "./ignoreFile";
 import { stackOf } from "./report";
@@ -15,7 +16,7 @@ export function countingEntries<One extends Entry>(
   isInQuestion: (entry: Entry) => entry is One,
   now: Date,
 ): { valid: Numbered<One>[]; expired: Numbered<One>[] } {
-  const today = now.toISOString().slice(0, 10);
+  const today = dayOf(now);
   const isOver = ({ entry: { until } }: Numbered<One>): boolean => until !== undefined && until < today;
   const all = entries.flatMap((entry, index) => (isInQuestion(entry) ? [{ at: `ignore[${index}]`, entry }] : []));
   return { valid: all.filter((one) => !isOver(one)), expired: all.filter(isOver) };

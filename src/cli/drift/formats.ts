@@ -3,6 +3,7 @@ import { terminalJson, terminalText } from "../output";
 import { IGNORE_FILE } from "./ignoreFile";
 import {
   type Drifted,
+  type ExpiredDomain,
   type Ignored,
   isBeyondRepair,
   type Property,
@@ -44,7 +45,7 @@ export function render(report: Report, format: Format, colours = false): string 
 }
 
 /** The result as one line. */
-export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged }: Report): string {
+export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged, expiredDomains }: Report): string {
   const countTolerated = tolerated.length + toleratedUnmanaged.length;
   const counts = [
     ...(["changed", "deleted", "leftover"] as const).flatMap((change) => {
@@ -54,6 +55,7 @@ export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged
     ...(drift.length === 0 ? ["no drift"] : []),
     ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
     ...(countTolerated > 0 ? [`${countTolerated} tolerated`] : []),
+    ...(expiredDomains.length > 0 ? [`${expiredDomains.length} expired`] : []),
   ];
   return `Stack${isOfSeveral(stack) ? "s" : ""} ${printable(stack)}: ${counts.join(", ")}`;
 }
@@ -92,6 +94,10 @@ function toText(report: Report, style: Style): string {
     }
     if (isRepairable(tolerated)) lines.push("", toleratedAdvice(REPAIR_COMMAND));
   }
+  if (report.expiredDomains.length > 0) {
+    const rows = report.expiredDomains.map((one) => expiredCells(report, one));
+    lines.push("", style("yellow", EXPIRED_DOMAINS), ...aligned(rows));
+  }
   lines.push(...objectLines(report, notDeclaredIn(report), style));
   if (!isClean) lines.push("", style("dim", `fingerprint ${printable(fingerprint)}`));
   return `${lines.join("\n")}\n`;
@@ -119,6 +125,7 @@ const HEAD = ["property", "declared", "found"];
 const IGNORED = "Not drift: covered by ignoreChanges";
 const TOLERATED = `Not drift: tolerated by ${IGNORE_FILE}`;
 const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
+const EXPIRED_DOMAINS = "Not drift: redirect domains whose day has come. Remove them from the program";
 export const EXPIRED = `Entries of ${IGNORE_FILE} that have expired and have no effect`;
 export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 export const REPAIR_COMMAND = "pulumi up --refresh";
@@ -140,6 +147,12 @@ const objectCells = ({ kind, id, describe, adopt }: Unmanaged): string[] => [
   `${kind} ${id}`,
   describe,
   `to manage it: ${adopt}`,
+];
+
+const expiredCells = (report: Report, one: ExpiredDomain): string[] => [
+  `${one.kind} ${one.name}${ofStack(report, one)}`,
+  one.domain,
+  `since ${one.expiresOn}`,
 ];
 
 const toleratedCells = (object: ToleratedUnmanaged): string[] => [
@@ -261,6 +274,10 @@ function toMarkdown(report: Report): string {
     );
     blocks.push(`### ${TOLERATED}`, table(["Resource", "Property", "Declared", "Found", "Reason"], rows));
     blocks.push(...(isRepairable(tolerated) ? [toleratedAdvice(`\`${REPAIR_COMMAND}\``)] : []), repairs(tolerated));
+  }
+  if (report.expiredDomains.length > 0) {
+    const rows = report.expiredDomains.map((one) => expiredCells(report, one).map((cell) => code(cell)));
+    blocks.push(`### ${EXPIRED_DOMAINS}`, table(["Resource", "Domain", "Expired"], rows));
   }
   blocks.push(...objectBlocks(report, notDeclaredIn(report)));
   if (drift.length + unmanaged.length > 0) blocks.push(`Fingerprint ${code(fingerprint)}`);

@@ -2,6 +2,7 @@ import { sameJson } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
+import { datesIn, isExpired } from "../../contract/expiry";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { isReference, referenceProblem } from "../../contract/references";
 import { mayBeSecret } from "../../contract/secretNames";
@@ -12,7 +13,7 @@ import { compareText } from "../output";
 import type { StackState, StoredResource } from "../stack/state";
 import { keyOf, type RefreshResult } from "./eventLog";
 import { isObject, withIgnoredChanges } from "./ignoredChanges";
-import { type Drifted, type Ignored, type Property, SECRET } from "./report";
+import { type Drifted, type ExpiredDomain, type Ignored, type Property, SECRET } from "./report";
 
 /** One of our resources, as a refresh found it. */
 export interface Refreshed {
@@ -29,6 +30,8 @@ export interface Refreshed {
   readonly drift: Drifted | undefined;
   /** Differences that the program's `ignoreChanges` accepts. */
   readonly ignored: Ignored | undefined;
+  /** Its redirect domains whose day has come. The service has them. */
+  readonly expiredDomains: readonly ExpiredDomain[];
   /** For a resource whose arguments differ. */
   readonly comparison?: Comparison;
 }
@@ -70,7 +73,7 @@ function toRefreshed(
   const deployedWith = old.outputs?.["authProvider"];
   const authProvider = typeof deployedWith === "string" ? deployedWith : undefined;
   const resource = { urn, kind, id: old.id, provider: provider ?? "", authProvider, isHeld: !pendingReplacement };
-  const asDeclared = { ...resource, drift: undefined, ignored: undefined };
+  const asDeclared = { ...resource, drift: undefined, ignored: undefined, expiredDomains: [] };
   if (old.delete === true) return isGone ? asDeclared : { ...asDeclared, drift: { ...named, ...LEFTOVER } };
   if (pendingReplacement || isGone) {
     const repair = load(kind).repair(old.id, undefined, masked(declared, "", []));
@@ -89,7 +92,16 @@ function toRefreshed(
   ];
   const ignored =
     (ignoreChanges ?? []).length === 0 ? [] : differences(declared, foundInputs, []).filter(isNotIn(properties));
-  const refreshed = { ...asDeclared, ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined };
+  const expiredDomains = datesIn(kind, foundInputs).flatMap(({ origin, expiresOn }) =>
+    typeof expiresOn === "string" && isExpired(expiresOn)
+      ? [{ ...named, domain: typeof origin === "string" ? origin : SECRET, expiresOn }]
+      : [],
+  );
+  const refreshed = {
+    ...asDeclared,
+    ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined,
+    expiredDomains,
+  };
   // Beside a plan, the engine calls every result "refresh".
   if (result.op !== "update" && differing.length === 0 && watched.length === 0) return refreshed;
   const comparison: Comparison = {

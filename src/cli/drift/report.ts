@@ -32,6 +32,9 @@ const drifted = z.object({
 
 const ignored = z.object({ ...named, properties });
 
+/** A redirect domain whose day has come. */
+const expiredDomain = z.object({ ...named, domain: z.string(), expiresOn: z.string() });
+
 const unmanaged = z.object({ kind, id: z.string(), describe: z.string(), adopt: z.string() });
 
 /** From the entry of svc-drift.json: its path there, reason and last day. */
@@ -60,6 +63,7 @@ export const reportSchema = z.object({
   unmanaged: z.array(unmanaged),
   toleratedUnmanaged: z.array(toleratedUnmanaged).default([]),
   byItself: z.array(unmanaged).default([]),
+  expiredDomains: z.array(expiredDomain).default([]),
   /** Expired entries of svc-drift.json: they cover nothing. */
   expired: z.array(toldEntry).default([]),
   /** Entries of svc-drift.json that match nothing that was found. */
@@ -71,6 +75,7 @@ export const driftedSchema = drifted;
 export type Drifted = z.infer<typeof drifted>;
 export type Ignored = z.infer<typeof ignored>;
 export type Property = Drifted["properties"][number];
+export type ExpiredDomain = z.infer<typeof expiredDomain>;
 export type Unmanaged = z.infer<typeof unmanaged>;
 export type Tolerated = z.infer<typeof tolerated>;
 export type ToleratedUnmanaged = z.infer<typeof toleratedUnmanaged>;
@@ -97,7 +102,8 @@ export type Findings = Omit<Report, "stack" | "fingerprint">;
 
 /** `project`: the Pulumi project, because stacks of two projects may have the same name. */
 export function toReport(project: string, stack: string, findings: Findings): Report {
-  const { drift, ignored, tolerated, unmanaged, toleratedUnmanaged, byItself, expired, unused } = findings;
+  const { drift, ignored, tolerated, unmanaged, toleratedUnmanaged, byItself, expiredDomains, expired, unused } =
+    findings;
   return {
     stack,
     drift: drift.toSorted(byUrn),
@@ -106,6 +112,7 @@ export function toReport(project: string, stack: string, findings: Findings): Re
     unmanaged,
     toleratedUnmanaged,
     byItself,
+    expiredDomains: expiredDomains.toSorted(byUrn),
     expired,
     unused,
     fingerprint: fingerprint({ project, stack, drift, unmanaged }),
@@ -119,7 +126,7 @@ export function stackOf(urn: string): { project: string; stack: string } {
 }
 
 /** A URN may occur twice, if a replaced object could not be deleted. */
-export const byUrn = (left: Ignored | Drifted, right: Ignored | Drifted): number =>
+export const byUrn = (left: Pick<Ignored, "urn" | "id">, right: Pick<Ignored, "urn" | "id">): number =>
   compareText(left.urn, right.urn) || compareText(left.id, right.id);
 
 /**
@@ -142,7 +149,7 @@ export function fingerprint({
 }
 
 /** JSON in which the order of keys and list elements does not matter: the service's lists are sets. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).toSorted().join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).toSorted(([left], [right]) => compareText(left, right));

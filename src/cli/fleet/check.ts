@@ -130,7 +130,8 @@ export class FleetCheck {
         const resources = refreshedBy(found, of.state);
         const { project, stack } = stackOf(of.resources[0]?.urn ?? "");
         const ignored = resources.flatMap((one) => one.ignored ?? []);
-        const findings = { ignored, byItself: [], ...judged(resources, undefined, file, this.#now) };
+        const expiredDomains = resources.flatMap((one) => one.expiredDomains);
+        const findings = { ignored, expiredDomains, byItself: [], ...judged(resources, undefined, file, this.#now) };
         return { of, file, project, report: toReport(project, stack, findings) };
       } catch (error) {
         return this.#note(of.stack, error as Error) ?? []; // Refreshes and entries throw nothing else.

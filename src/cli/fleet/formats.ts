@@ -50,7 +50,7 @@ export function summary({ stacks, notKnown, unmanaged, unmanagedNotKnown }: Flee
 const hasDrift = ({ drift }: StackReport): boolean => drift.length > 0;
 /** The others are only counted. */
 const isTold = (report: StackReport): boolean =>
-  hasDrift(report) || report.ignored.length + report.tolerated.length > 0;
+  hasDrift(report) || report.ignored.length + report.tolerated.length + report.expiredDomains.length > 0;
 
 function costs({ requests, seconds: { states, service } }: FleetReport): string {
   return `${requests} requests; ${states.toFixed(1)} s for the states, ${service.toFixed(1)} s for the service`;

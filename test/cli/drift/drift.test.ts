@@ -388,6 +388,63 @@ describe("secrets", () => {
   });
 });
 
+describe("redirect domains whose day has come", () => {
+  const list = { kind: "Whitelist", name: "list", id: "prj-demo" } as const;
+  const dated = (origin: unknown, expiresOn: unknown) => ({ origin, expiresOn });
+  const expiredIn = (...refreshes: Refresh[]) => refreshedOf(...refreshes).flatMap((one) => one.expiredDomains);
+  const one = (expiresOn: unknown, more: Partial<Refresh> = {}): Refresh => ({
+    kind: "WhitelistDomain",
+    name: "preview",
+    id: "prj-demo/https://a.test",
+    declared: { projectId: "prj-demo", domain: "https://a.test", expiresOn },
+    ...more,
+  });
+
+  test("are told apart from drift, in each form", () => {
+    const found = refreshedOf(one("2020-01-31"), {
+      ...list,
+      declared: {
+        domains: [dated("https://b.test", "2020-02-29"), "https://c.test", dated("https://d.test", "2999-01-31")],
+      },
+    });
+    expect(found.flatMap(({ drift: drifted }) => drifted ?? [])).toEqual([]);
+    const expiredDomains = found.flatMap((resource) => resource.expiredDomains);
+    expect(expiredDomains.map(({ name, domain, expiresOn }) => [name, domain, expiresOn])).toEqual([
+      ["preview", "https://a.test", "2020-01-31"],
+      ["list", "https://b.test", "2020-02-29"],
+    ]);
+    const report = toReport("proj", "dev", { ...NOTHING, expiredDomains });
+    expect([exitCode(report), report.fingerprint]).toEqual([0, reportOf([]).fingerprint]);
+    expect(render(report, "text")).toBe(`Stack dev: no drift, 2 expired
+
+Not drift: redirect domains whose day has come. Remove them from the program
+  Whitelist list           https://b.test  since 2020-02-29
+  WhitelistDomain preview  https://a.test  since 2020-01-31
+`);
+    expect(render(report, "markdown")).toContain(
+      "| Resource | Domain | Expired |\n| --- | --- | --- |\n| `Whitelist list` | `https://b.test` | `since 2020-02-29` |",
+    );
+    const { expiredDomains: _none, ...older } = report;
+    expect(reportSchema.parse(older)).toMatchObject({ expiredDomains: [] });
+  });
+
+  test("are only those that the service still has, and shows no secret", () => {
+    expect(expiredIn(one("2020-01-31", { found: null }))).toEqual([]);
+    const b = dated("https://b.test", "2020-01-31");
+    const domains = { declared: { domains: [b, "https://c.test"] }, found: { domains: ["https://c.test"] } };
+    expect(expiredIn({ ...list, ...domains })).toEqual([]);
+    expect(expiredIn(one(secret), { ...list, declared: { domains: secret } })).toEqual([]);
+    const hidden = { projectId: "prj-demo", domain: secret, expiresOn: "2020-01-31" };
+    expect(expiredIn(one("", { declared: hidden }))).toMatchObject([{ domain: "[secret]" }]);
+  });
+
+  test("are told beside drift of the same list", () => {
+    const b = dated("https://b.test", "2020-01-31");
+    const [found] = refreshedOf({ ...list, declared: { domains: [b] }, found: { domains: [b, "https://x.test"] } });
+    expect([found?.drift?.change, found?.expiredDomains.length]).toEqual(["changed", 1]);
+  });
+});
+
 const NOTHING: Omit<Report, "stack" | "fingerprint"> = {
   drift: [],
   ignored: [],
@@ -395,6 +452,7 @@ const NOTHING: Omit<Report, "stack" | "fingerprint"> = {
   unmanaged: [],
   toleratedUnmanaged: [],
   byItself: [],
+  expiredDomains: [],
   expired: [],
   unused: [],
 };

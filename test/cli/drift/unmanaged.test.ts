@@ -47,6 +47,7 @@ function stackAt({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, ...he
       isHeld: true,
       drift: undefined,
       ignored: undefined,
+      expiredDomains: [],
       ...more,
     })),
   };

@@ -1,6 +1,6 @@
 /** What to do with each differing property of a resource: an edit of the program, or the reason why there is none. */
 import type * as ts from "typescript";
-import { containsUnknown, type Properties } from "../../../contract/hiddenKeys";
+import { clean, containsUnknown, type Properties } from "../../../contract/hiddenKeys";
 import type { Kind } from "../../../contract/pointer";
 import { isWatched } from "../../../contract/watched";
 import { standInsIn } from "../../../contract/standIns";
@@ -11,7 +11,7 @@ import { isObject } from "../ignoredChanges";
 import type { Wrong } from "../../../host/requests";
 import type { Quote } from "../../code";
 import { pathTo } from "../refreshed";
-import { isByReference, type Property, SECRET } from "../report";
+import { canonical, isByReference, type Property, SECRET } from "../report";
 import type { Creation } from "./creation";
 import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./propertyPlace";
 import type { ProgramFile } from "./programFile";
@@ -226,9 +226,8 @@ export const declares = (args: Properties, { path, found }: Pick<Property, "path
 
 /** A missing value equals `null`; a list is a set. */
 function same(one: unknown, other: unknown): boolean {
-  const sorted = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map((item) => JSON.stringify(item)).toSorted() : (value ?? null);
-  return sameJson(sorted(one), sorted(other));
+  const textOf = (value: unknown): string => canonical(clean({ value: value ?? null }));
+  return textOf(one) === textOf(other);
 }
 
 /** The edits that change a literal to another value. `current`: its normalised value. */

@@ -79,6 +79,18 @@ describe("edits", () => {
     expect(told).toEqual([]);
     expect(text).toBe(list(after));
   });
+
+  test("a domain with a day stays as it is written; one that goes is reported with the code", async () => {
+    // The engine sorts the keys.
+    const dated = { expiresOn: "2999-01-31", origin: A };
+    const written = `{ origin: "${A}", expiresOn: "2999-01-31" }`;
+    const kept = await edit(list(`[${written}, "${B}"]`), [["domains", [dated, B], [dated, C]]], { kind: "Whitelist" });
+    expect([kept.text, kept.told]).toEqual([list(`[${written}, "${C}"]`), []]);
+    const gone = await edit(list(`["${B}", ${written}]`), [["domains", [B, dated], [B]]], { kind: "Whitelist" });
+    expect(gone.told).toMatchObject([
+      { reason: "an element of the list that differs is not a literal", code: `domains: ["${B}"]` },
+    ]);
+  });
 });
 
 const MAIL = { kind: "EmailServer", name: "mail" } as const;

@@ -365,6 +365,7 @@ async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case
         authProvider: undefined,
         isHeld: true,
         ignored: undefined,
+        expiredDomains: [],
         drift: isDrifted ? drift : undefined,
       };
     },
