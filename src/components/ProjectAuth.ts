@@ -10,7 +10,7 @@ import {
   type KnownOAuthProvider,
 } from "../resources/oauthProvider/oauthProviderDeclaration";
 import { OAuthProvider, type OAuthProviderArgs } from "../resources/oauthProvider/OAuthProvider";
-import { Whitelist } from "../resources/whitelist/Whitelist";
+import { Whitelist, type WhitelistArgs } from "../resources/whitelist/Whitelist";
 import { WhitelistDomain } from "../resources/whitelist/WhitelistDomain";
 import { redirectDomainsOf } from "./redirectDomains";
 import { childOptions, flagProblems, refuse } from "./component";
@@ -84,10 +84,11 @@ export interface ProjectAuthArgs {
   oauth?: ProjectAuthProviders | undefined;
   /**
    * Where users may be sent back to: http(s) origins. Each is a resource with the origin in its name, so they must be
-   * plain strings; with `exclusiveDomains` they may be Outputs. A domain that is already on the list is taken over: if
+   * plain strings; with `exclusiveDomains` they may be Outputs. One that should not stay for ever is
+   * `{ origin, expiresOn }`, as in a `Whitelist`. A domain that is already on the list is taken over: if
    * you remove it from the program, it is removed from the list.
    */
-  redirectDomains?: pulumi.Input<pulumi.Input<string>[]> | undefined;
+  redirectDomains?: WhitelistArgs["domains"] | undefined;
   /**
    * `redirectDomains` is the whole list: a domain that is added by hand is drift, and `pulumi up --refresh` removes it.
    * Changing this, in either direction, keeps the declared domains on the list.
@@ -166,10 +167,12 @@ export class ProjectAuth extends pulumi.ComponentResource {
       );
     });
 
-    this.whitelistDomains = mapped(
-      domains.each,
-      // Taking over a domain overwrites nothing, and the exclusive list may hold it until now.
-      (domain) => new WhitelistDomain(`${name}-${domain}`, { ...home, domain, authProvider, adopt: true }, child),
+    this.whitelistDomains = Object.fromEntries(
+      domains.each.map((one) => [
+        one.domain,
+        // Taking over a domain overwrites nothing, and the exclusive list may hold it until now.
+        new WhitelistDomain(`${name}-${one.domain}`, { ...home, ...one, authProvider, adopt: true }, child),
+      ]),
     );
     this.whitelist =
       domains.all && new Whitelist(`${name}-domains`, { ...home, domains: domains.all, authProvider }, child);

@@ -1,16 +1,23 @@
-import type * as pulumi from "@pulumi/pulumi";
+import type { WhitelistArgs } from "../resources/whitelist/Whitelist";
+import type { WhitelistDomainArgs } from "../resources/whitelist/WhitelistDomain";
+import { isObject, objectProblems } from "../helpers/given";
 
 interface DomainArguments {
-  redirectDomains?: pulumi.Input<pulumi.Input<string>[]> | undefined;
+  redirectDomains?: WhitelistArgs["domains"] | undefined;
   exclusiveDomains?: boolean | undefined;
 }
 
 interface RedirectDomains {
-  /** The origins that become one resource each. */
-  readonly each: readonly string[];
+  /** What becomes one resource each. */
+  readonly each: readonly RedirectDomain[];
   /** The whole list, if it is exclusive. */
-  readonly all?: pulumi.Input<pulumi.Input<string>[]>;
+  readonly all?: WhitelistArgs["domains"];
   readonly problems: readonly string[];
+}
+
+interface RedirectDomain {
+  readonly domain: string;
+  readonly expiresOn?: WhitelistDomainArgs["expiresOn"];
 }
 
 /**
@@ -25,27 +32,42 @@ export function redirectDomainsOf(args: DomainArguments | undefined | null): Red
     return refused('exclusiveDomains: needs "redirectDomains", which may be an empty list');
   }
   if (redirectDomains === undefined) return { each: [], problems: [] };
-  if (!isTexts(redirectDomains)) {
+  if (!isPlain(redirectDomains)) {
     return refused(
-      'redirectDomains: each domain becomes a resource with the origin in its name, so the list and its elements must be plain strings, not Outputs. Give plain strings, or set "exclusiveDomains: true"',
+      'redirectDomains: each domain becomes a resource with the origin in its name, so the list and its origins must be plain strings, not Outputs. Give plain strings, or set "exclusiveDomains: true"',
     );
   }
-  const each = redirectDomains.map(originOf);
-  const twice = each.findIndex((domain, index) => each.indexOf(domain) !== index);
+  const problems = redirectDomains.flatMap((one, index) =>
+    typeof one === "string" ? [] : objectProblems(one, `redirectDomains[${index}]`, DATED),
+  );
+  if (problems.length > 0) return refused(...problems);
+  const each = redirectDomains.map((one) =>
+    typeof one === "string"
+      ? { domain: normalised(one) }
+      : { domain: normalised(one.origin), expiresOn: one.expiresOn },
+  );
+  const domains = each.map(({ domain }) => domain);
+  const twice = domains.findIndex((domain, index) => domains.indexOf(domain) !== index);
   if (twice >= 0) {
-    const first = each.indexOf(each[twice] ?? "");
+    const first = domains.indexOf(domains[twice] ?? "");
     return refused(`redirectDomains[${twice}]: is the same origin as redirectDomains[${first}]`);
   }
   return { each, problems: [] };
 }
 
-const refused = (problem: string): RedirectDomains => ({ each: [], problems: [problem] });
+const DATED = { known: ["origin", "expiresOn"], required: ["origin", "expiresOn"] };
 
-function isTexts(domains: DomainArguments["redirectDomains"]): domains is string[] {
-  return Array.isArray(domains) && domains.every((domain) => typeof domain === "string");
+const refused = (...problems: string[]): RedirectDomains => ({ each: [], problems });
+
+type Plain = string | { readonly origin: string; readonly expiresOn: NonNullable<RedirectDomain["expiresOn"]> };
+
+/** The resource checks the day, which may be an Output. */
+function isPlain(domains: DomainArguments["redirectDomains"]): domains is Plain[] {
+  const isText = (one: unknown): boolean => typeof one === "string";
+  return Array.isArray(domains) && domains.every((one) => isText(one) || (isObject(one) && isText(one["origin"])));
 }
 
 /** Anything but a plain http(s) origin stays as it is: the check of the resource reports the problem. */
-function originOf(text: string): string {
+function normalised(text: string): string {
   return /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text) ? new URL(text).origin : text;
 }

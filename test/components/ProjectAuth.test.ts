@@ -148,11 +148,44 @@ test.each([
     ["https://a.example.com", "https://b.example.com", "HTTPS://A.example.com:443/"],
     /redirectDomains\[2\]: is the same origin as redirectDomains\[0\]/,
   ],
+  [
+    "one origin with two days",
+    [
+      { origin: "https://a.example.com", expiresOn: "2027-01-31" },
+      { origin: "https://a.example.com/", expiresOn: "2027-02-28" },
+    ],
+    /redirectDomains\[1\]: is the same origin as redirectDomains\[0\]/,
+  ],
+  [
+    "an Output as the origin of a domain with a day",
+    [{ origin: pulumi.output("https://a.example.com"), expiresOn: "2027-01-31" }],
+    /plain strings, not Outputs.*exclusiveDomains/,
+  ],
+  [
+    "a domain with something else",
+    ["https://a.example.com", { origin: "https://b.example.com", expireson: "2027-01-31" } as never],
+    /redirectDomains\[1\]\.expireson: unknown property\. Did you mean "expiresOn"\?; redirectDomains\[1\]\.expiresOn: is required/,
+  ],
 ])("%s is refused before anything is declared", (_what, redirectDomains, words) => {
   const make = () => new svc.ProjectAuth("auth", { projectId: "prj-1", redirectDomains });
   expect(make).toThrow(words);
   expect(make).toThrow(/^ProjectAuth "auth": /);
   expect(registered).toEqual([]);
+});
+
+test("a domain with a day: its resource has the day, which may be an Output, and the whole list takes it as it is", async () => {
+  const day = pulumi.output("2027-01-31");
+  const redirectDomains = ["https://a.example.com", { origin: "HTTPS://B.example.com/", expiresOn: day }];
+  const each = await made(new svc.ProjectAuth("auth", { projectId: "prj-1", redirectDomains }));
+  expect(each.byName["auth-https://b.example.com"]).toMatchObject({
+    domain: "https://b.example.com",
+    expiresOn: "2027-01-31",
+  });
+  expect(each.byName["auth-https://a.example.com"]).not.toHaveProperty("expiresOn");
+  const all = await made(new svc.ProjectAuth("all", { projectId: "prj-1", redirectDomains, exclusiveDomains: true }));
+  expect(all.byName["all-domains"]).toMatchObject({
+    domains: ["https://a.example.com", { origin: "HTTPS://B.example.com/", expiresOn: "2027-01-31" }],
+  });
 });
 
 test("an exclusive list has to be given, if only as an empty one", async () => {
