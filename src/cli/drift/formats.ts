@@ -55,7 +55,9 @@ export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged
     ...(drift.length === 0 ? ["no drift"] : []),
     ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
     ...(countTolerated > 0 ? [`${countTolerated} tolerated`] : []),
-    ...(expiredDomains.length > 0 ? [`${expiredDomains.length} expired`] : []),
+    ...(expiredDomains.length > 0
+      ? [`${expiredDomains.length} expired domain${expiredDomains.length === 1 ? "" : "s"}`]
+      : []),
   ];
   return `Stack${isOfSeveral(stack) ? "s" : ""} ${printable(stack)}: ${counts.join(", ")}`;
 }

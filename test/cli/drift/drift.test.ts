@@ -415,7 +415,7 @@ describe("redirect domains whose day has come", () => {
     ]);
     const report = toReport("proj", "dev", { ...NOTHING, expiredDomains });
     expect([exitCode(report), report.fingerprint]).toEqual([0, reportOf([]).fingerprint]);
-    expect(render(report, "text")).toBe(`Stack dev: no drift, 2 expired
+    expect(render(report, "text")).toBe(`Stack dev: no drift, 2 expired domains
 
 Not drift: redirect domains whose day has come. Remove them from the program
   Whitelist list           https://b.test  since 2020-02-29
