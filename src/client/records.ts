@@ -57,8 +57,10 @@ const operationSchema = z.looseObject({
   endpoint_id: z.string().optional(),
   error: z.string().optional(),
   created_at: z.string().optional(),
-  // Used only to plan waits.
+  // Used only to plan waits and to report them.
   total_duration_ms: z.number().optional().catch(undefined),
+  failures_count: z.number().optional().catch(undefined),
+  retry_at: z.string().optional().catch(undefined),
 });
 export type OperationRecord = z.infer<typeof operationSchema>;
 

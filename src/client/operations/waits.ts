@@ -54,6 +54,14 @@ export function hasFailedChange({ id, current_state }: EndpointRecord, listed: r
 const seconds = (ms: number): number => Math.round(ms / 1000);
 const describe = ({ id, action, status }: OperationRecord): string => `operation ${id} ${action} ${status}`;
 
+/** What an unfinished operation has behind it, after its status: ", failed 2 times, tried again at 12:03 UTC". */
+function attempts({ failures_count: failures = 0, retry_at = "" }: OperationRecord): string {
+  const failed = failures === 1 ? ", failed once" : `, failed ${failures} times`;
+  const retry = new Date(retry_at);
+  const again = Number.isNaN(retry.getTime()) ? "" : `, tried again at ${retry.toISOString().slice(11, 16)} UTC`;
+  return (Number.isInteger(failures) && failures > 0 ? failed : "") + again;
+}
+
 function operationFailed(operation: OperationRecord, redactor: Redactor): OperationFailedError {
   const words = operation.error === undefined ? "" : `: ${redactor.clean(operation.error)}`;
   return new OperationFailedError(redactor.clean(describe(operation)) + words);
@@ -193,7 +201,10 @@ abstract class OperationWait<Change extends AwaitedChange> {
   }
 
   protected reportProgress(activity: string): void {
-    const step = this.unfinished === undefined ? "" : `${this.unfinished.action} ${this.unfinished.status}, `;
+    const step =
+      this.unfinished === undefined
+        ? ""
+        : `${this.unfinished.action} ${this.unfinished.status}${attempts(this.unfinished)}, `;
     const text = `${activity}, ${step}${seconds(performance.now() - this.startedAt)} s`;
     this.change.onProgress?.(this.account.redactor.clean(text));
   }
@@ -201,7 +212,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
   timedOut(deadline: Deadline, lastError: SvcError | undefined): WaitTimeoutError {
     const after = `after ${seconds(deadline.totalMs)} s`;
     const why = lastError === undefined ? "" : `; the last read failed: ${lastError.message}`;
-    const running = this.unfinished === undefined ? "" : ` (${describe(this.unfinished)})`;
+    const running = this.unfinished === undefined ? "" : ` (${describe(this.unfinished)}${attempts(this.unfinished)})`;
     const outcome = this.lastSeen === undefined ? `${this.neverSeen} ${after}` : `${this.lastSeen} ${after}${running}`;
     return new WaitTimeoutError(this.account.redactor.clean(outcome) + why);
   }

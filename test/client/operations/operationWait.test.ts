@@ -449,6 +449,25 @@ describe("the progress messages", () => {
     expect(told({ operations: [running] }, { operations: [running] })).toEqual([]);
   });
 
+  test.each<[string, Fields, string]>([
+    ["failed before", { failures_count: 1 }, "failed once"],
+    ["is tried again", { retry_at: "2026-03-01T12:03:59Z" }, "tried again at 12:03 UTC"],
+    [
+      "does both",
+      { failures_count: 2, retry_at: "2026-03-01T13:03:00+01:00" },
+      "failed 2 times, tried again at 12:03 UTC",
+    ],
+    ["shows odd values", { failures_count: 1.5, retry_at: "soon" }, ""],
+    ["has not failed", { failures_count: 0, retry_at: "" }, ""],
+  ])("that an operation %s", (_, fields, words) => {
+    const retried = operation("running", fields);
+    const step = ["start_compute running", ...(words === "" ? [] : [words])].join(", ");
+    const shown = { operations: [retried], endpoints: [compute(init)] };
+    expect(told({ operations: [retried] }, shown)).toEqual([`starting, ${step}, 1 s`]);
+    const wait = endpointWait({ operations: [retried], endpoint: compute(init) });
+    expect(wait.timedOut(new Deadline(60_000), undefined).message).toContain(`(operation op-9 ${step})`);
+  });
+
   test("nothing of the service's as it is", () => {
     const odd = operation("test-key\u001b[2J");
     const lines = told({ operations: [odd] }, { operations: [odd], endpoints: [compute(init)] });
