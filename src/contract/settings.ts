@@ -36,6 +36,7 @@ export const ENVIRONMENT = {
   strictPlan: "SVC_STRICT_PLAN",
   offlinePlan: "SVC_OFFLINE_PLAN",
   maxRequestsPerMinute: "SVC_MAX_REQUESTS_PER_MINUTE",
+  maxSizeCu: "SVC_MAX_SIZE_CU",
 } as const;
 
 /** All settings. `apiKeyEnv` names a variable and has none of its own. */
@@ -58,6 +59,9 @@ const DEFAULT_AUTH_PROVIDER = "supported_provider";
 
 /** A whole number, 10 or more. With fewer requests, a change and the polls of its wait would take minutes. */
 const SHARE = /^[1-9]\d+$/;
+
+/** A number of compute units (CU). It need not be a size that the service offers. */
+const LIMIT_CU = /^(?=.*[1-9])\d+(\.\d+)?$/;
 
 /** The settings, or all problems with them. If a setting is unknown (a preview), there are neither. */
 export function resolveSettings(read: ReadSetting): { settings?: Settings; problems: string[] } {
@@ -92,6 +96,12 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
       "svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number, 10 or more" + butGiven(share),
     );
   }
+  const limit = get("maxSizeCu");
+  if (limit !== undefined && !isUnknown(limit) && !LIMIT_CU.test(limit)) {
+    problems.push(
+      "svc:maxSizeCu (or SVC_MAX_SIZE_CU) must be a number of compute units (CU) above 0, such as 2" + butGiven(limit),
+    );
+  }
   if (problems.length > 0 || key === undefined || baseUrl === undefined) return { problems };
   const url = baseUrl.replace(/\/+$/, "");
   const [quiet, strictPlan, offlinePlan] = [isOn(get("quiet")), isOn(get("strictPlan")), isOn(get("offlinePlan"))];
@@ -102,6 +112,12 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
 /** Whether a compute may have a size that this version does not know (docs/design/decisions.md, Arguments). */
 export function allowsUnlistedSizes(read: ReadSetting): boolean {
   return isOn(text(read("allowUnlistedSizes")) ?? text(process.env[ENVIRONMENT.allowUnlistedSizes]));
+}
+
+/** The largest size that a compute may have, in compute units (CU). Undefined: any, or not known or not valid. */
+export function maxSizeCu(read: ReadSetting): number | undefined {
+  const limit = text(read("maxSizeCu")) ?? text(process.env[ENVIRONMENT.maxSizeCu]);
+  return limit !== undefined && LIMIT_CU.test(limit) ? Number(limit) : undefined;
 }
 
 /** Whether a plan fails on what would only warn otherwise. */

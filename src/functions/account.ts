@@ -52,6 +52,7 @@ export function readerOf(settings: ProviderSettings): ReadSetting {
       // Not used by a look-up.
       case "quiet":
       case "allowUnlistedSizes":
+      case "maxSizeCu":
       case "strictPlan":
       case "offlinePlan":
         return undefined;

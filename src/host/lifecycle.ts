@@ -22,9 +22,9 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly deleteBeforeReplace: boolean;
   /**
    * Rules over several arguments. `args`: the known, well-formed arguments; `givenNames`: the names of all given
-   * arguments, including unknown ones.
+   * arguments, including unknown ones; `limits`: what the settings allow.
    */
-  readonly rules?: (args: Partial<Args>, givenNames: ReadonlySet<string>) => Problem[];
+  readonly rules?: (args: Partial<Args>, givenNames: ReadonlySet<string>, limits: Limits) => Problem[];
   /** What a replacement does, and what users lose by it. It ends a sentence. */
   readonly replacement: (plan: Plan<Args, Outputs>) => string;
   /** What recreating the object means after somebody deleted it: what is new, and what is lost. It ends a sentence. */
@@ -82,6 +82,12 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   update(call: Call<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
   /** An object that is gone counts as deleted. `call.beforeDelete` runs right before each request. */
   delete(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;
+}
+
+/** What the settings allow. */
+export interface Limits {
+  /** The largest size of a compute, in compute units (CU). Undefined: any. */
+  readonly maxSizeCu: number | undefined;
 }
 
 export interface Created<Outputs> {

@@ -1,6 +1,6 @@
 /** A plan: checks the inputs, compares them with the state, and reports both. */
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
-import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
+import { allowsUnlistedSizes, maxSizeCu, resolveSettings } from "../contract/settings";
 import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
 import {
   checkArguments,
@@ -92,7 +92,7 @@ function checkNews<Args extends object, Outputs extends object>(
   const good = Object.entries(args).filter(([name, value]) => !bad.has(name) && !containsUnknown(value));
   // Each of these arguments has passed its own schema.
   const known = Object.fromEntries(good) as Partial<Args>;
-  found.push(...(resource.rules?.(known, new Set(Object.keys(news))) ?? []));
+  found.push(...(resource.rules?.(known, new Set(Object.keys(news)), { maxSizeCu: maxSizeCu(readSetting) }) ?? []));
   const problems = found.filter((problem) => !isAllowed(problem));
   return { args, known, problems, allowed: found.filter(isAllowed) };
 }

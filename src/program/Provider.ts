@@ -28,6 +28,11 @@ export interface ProviderArgs {
    * @default the configuration `svc:maxRequestsPerMinute`; if that is unset, no limit
    */
   maxRequestsPerMinute?: pulumi.Input<number>;
+  /**
+   * The largest size that a compute may be declared with, in compute units (CU): a plan with a larger one fails.
+   * @default the configuration `svc:maxSizeCu`; if that is unset, no limit
+   */
+  maxSizeCu?: pulumi.Input<number>;
 }
 
 /**
@@ -52,9 +57,8 @@ export class Provider extends pulumi.ProviderResource {
       apiKeyFile: pulumi.output(isOwn ? ownKey(name, args, "apiKeyFile") : config.get("apiKeyFile")),
       baseUrl: pulumi.output(args.baseUrl ?? config.get("baseUrl")),
       authProvider: pulumi.output(args.authProvider ?? config.get("authProvider")),
-      maxRequestsPerMinute: pulumi
-        .output(args.maxRequestsPerMinute ?? config.get("maxRequestsPerMinute"))
-        .apply((share) => (share === undefined ? undefined : String(share))),
+      maxRequestsPerMinute: asText(args.maxRequestsPerMinute ?? config.get("maxRequestsPerMinute")),
+      maxSizeCu: asText(args.maxSizeCu ?? config.get("maxSizeCu")),
     };
     const inputs = {
       "svc:apiKey": key === undefined ? undefined : settings.apiKey,
@@ -64,6 +68,7 @@ export class Provider extends pulumi.ProviderResource {
       "svc:authProvider": settings.authProvider,
       "svc:quiet": config.get("quiet"),
       "svc:maxRequestsPerMinute": settings.maxRequestsPerMinute,
+      "svc:maxSizeCu": settings.maxSizeCu,
       "svc:allowHttp": config.get("allowHttp"),
       "svc:allowUnlistedSizes": config.get("allowUnlistedSizes"),
       "svc:strictPlan": config.get("strictPlan"),
@@ -74,6 +79,10 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
+/** As a setting is written in the configuration. */
+const asText = (value: pulumi.Input<number | string> | undefined): pulumi.Output<string | undefined> =>
+  pulumi.output(value).apply((known) => (known === undefined ? undefined : String(known)));
+
 /** The arguments and their types. */
 const ARGS = {
   apiKey: "string",
@@ -82,6 +91,7 @@ const ARGS = {
   baseUrl: "string",
   authProvider: "string",
   maxRequestsPerMinute: "number",
+  maxSizeCu: "number",
 } as const satisfies Record<keyof ProviderArgs, "string" | "number">;
 
 /** A program without types can give anything. */

@@ -1,4 +1,4 @@
-import { resolveSettings, unknownSettings } from "../../src/contract/settings";
+import { maxSizeCu, resolveSettings, unknownSettings } from "../../src/contract/settings";
 
 const NAMES = [
   "SVC_API_KEY",
@@ -10,6 +10,7 @@ const NAMES = [
   "SVC_STRICT_PLAN",
   "SVC_OFFLINE_PLAN",
   "SVC_MAX_REQUESTS_PER_MINUTE",
+  "SVC_MAX_SIZE_CU",
 ];
 const saved = NAMES.map((name) => [name, process.env[name]] as const);
 
@@ -18,7 +19,8 @@ afterAll(() =>
   saved.forEach(([name, value]) => (value === undefined ? delete process.env[name] : (process.env[name] = value))),
 );
 
-const from = (values: Record<string, string>) => resolveSettings((name) => values[name]);
+const reading = (values: Record<string, string>) => (name: string) => values[name];
+const from = (values: Record<string, string>) => resolveSettings(reading(values));
 
 test("the configuration wins over the environment, setting by setting", () => {
   process.env["SVC_API_KEY"] = "env-key";
@@ -182,6 +184,31 @@ test("a share that is too small is shown", () => {
   const { problems } = from({ apiKey: "k", baseUrl: "https://x.example/v2", maxRequestsPerMinute: "9" });
   expect(problems).toEqual([expect.stringMatching(/10 or more, not "9"$/)]);
 });
+
+test.each(["2", "0.25", "56", "1.5"])("a limit of %s CU is taken, and without one there is no limit", (limit) => {
+  const good = { apiKey: "k", baseUrl: "https://x.example/v2" };
+  const given = { ...good, maxSizeCu: limit };
+  expect(from(given).problems).toEqual([]);
+  expect(maxSizeCu(reading(given))).toBe(Number(limit));
+  expect(maxSizeCu(reading(good))).toBeUndefined();
+  process.env["SVC_MAX_SIZE_CU"] = limit;
+  expect(maxSizeCu(reading(good))).toBe(Number(limit));
+  expect(maxSizeCu(reading({ ...good, maxSizeCu: "8" }))).toBe(8);
+});
+
+test.each(["0", "0.0", "-2", "1e3", "0x20", "Infinity", "two CANARY", "2 CU", "2,5", ".5"])(
+  "%j is no limit of a size",
+  (limit) => {
+    const { settings, problems } = from({ apiKey: "k", baseUrl: "https://x.example/v2", maxSizeCu: limit });
+    expect(settings).toBeUndefined();
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^svc:maxSizeCu \(or SVC_MAX_SIZE_CU\) must be a number of compute units \(CU\) above 0, such as 2/,
+      ),
+    ]);
+    expect(problems[0]).not.toContain("CANARY");
+  },
+);
 
 test("settings that nobody knows: of our namespace alone, and none in a project of its name", () => {
   const keys = ["svc:strictplan", "svc:strictPlan", "svc:apiKeyEnv", "svc:", "svcs:quiet", "proj:svc:x", "proj:quiet"];

@@ -40,7 +40,7 @@ async function type(stack: Stack, { text }: CodeBlock): Promise<void> {
   stack.said += said.stdout + said.stderr;
 }
 
-const BRANCHES = ["api", "orders", "web", "search", "billing", "shop"];
+const BRANCHES = ["api", "orders", "web", "search", "billing", "shop", "reports"];
 const seed = {
   projects: [
     {
@@ -95,11 +95,12 @@ test("renames, moves and other stacks keep every object, as docs/recipes.md has 
   const renamed = await stack.up("--diff");
   expect(renamed).toMatchObject({ code: 0 });
   // A component that is new ("web") or removed has no object at the service.
-  expect(renamed.text).toMatch(/\+ 1 created\s+~ 3 updated\s+- 3 deleted/);
+  expect(renamed.text).toMatch(/\+ 1 created\s+~ 4 updated\s+- 3 deleted/);
   expect(renamed.text).not.toMatch(/replaced|__/);
   expect(await objects()).toEqual(made);
-  // The names of replicas at the service.
-  expect(new Set(await service.mutations())).toEqual(new Set(["PATCH /projects/{project_id}/endpoints/{endpoint_id}"]));
+  // The names of replicas at the service, and the restart of a compute that is always on.
+  const ONE = "/projects/{project_id}/endpoints/{endpoint_id}";
+  expect(new Set(await service.mutations())).toEqual(new Set([`PATCH ${ONE}`, `POST ${ONE}/restart`]));
 
   await service.clearRequests();
   const [projectName] = blocks.filter(({ text }) => text.includes("pulumi stack rename organization/store"));

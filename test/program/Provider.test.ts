@@ -94,6 +94,14 @@ describe.each(FORMS)("%s without a value is not replaced by the key of another a
   });
 });
 
+test("a limit of sizes is passed on: that of the Provider, else what is configured", async () => {
+  pulumi.runtime.setAllConfig({ "svc:maxSizeCu": "2" });
+  for (const [name, args] of Object.entries({ own: { maxSizeCu: pulumi.output(0.5) }, configured: {} }))
+    await new Promise((resolve) => new svc.Provider(`limit ${name}`, args).urn.apply(resolve));
+  const limits = made.filter(({ name }) => name.startsWith("limit ")).map(({ inputs }) => inputs as object);
+  expect(limits).toMatchObject([{ "svc:maxSizeCu": "0.5" }, { "svc:maxSizeCu": "2" }]);
+});
+
 test("undefined leaves out what is no key", async () => {
   pulumi.runtime.setAllConfig({ "svc:apiKey": "configured-key", "svc:baseUrl": "https://prod.test/api/v2" });
   const { settings } = new svc.Provider("left out", {

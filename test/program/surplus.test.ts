@@ -99,6 +99,7 @@ describe("what JavaScript may give in place of the arguments is refused with a m
       { maxRequestsPerMinute: "120" },
       'maxRequestsPerMinute: must be a number or an Output of one, not the string "120". The configuration holds strings',
     ],
+    [{ maxSizeCu: "2" }, 'maxSizeCu: must be a number or an Output of one, not the string "2".'],
     [{ apiKey: 7, baseUrl: null }, "apiKey: must be a string or an Output of one, not a number."],
   ])("Provider: %j", (args, words) => {
     const Untyped = svc.Provider as unknown as Untyped; // as above

@@ -21,16 +21,18 @@ export interface ComputeEndpointShape {
   /** Its name at the service, 1 to 64 characters. */
   name?: string;
   /**
-   * In compute units (CU): a fixed size from `computeSizes`, or `{min, max}` with up to 16 CU for autoscaling. Changing
-   * this restarts an active compute and drops its connections.
+   * In compute units (CU): a fixed size from `computeSizes`, or `{min, max}` with up to 16 CU for autoscaling. 0.25
+   * and 0.5 CU share a CPU with others. `svc:maxSizeCu` sets a limit. Changing this restarts an active compute and drops
+   * its connections.
    */
   size?: ComputeSize;
   /**
    * `true`: after the service's default of 5 minutes without a query; `{afterSeconds}`: after that many (60 to 604800);
-   * `false`: never. Fixed sizes above 16 CU never scale to zero.
+   * `false`: never. Fixed sizes above 16 CU never scale to zero. A compute that never does may need a restart for releases
+   * of the service: see `restartTriggers`.
    */
   scaleToZero?: boolean | { afterSeconds: number };
-  /** Whether the connection pooler is on. */
+  /** Whether the connection pooler is on. A pooled connection supports up to 10,000 clients. */
   poolerEnabled?: boolean;
   /**
    * How the pooler shares connections. Only `"transaction"` can be declared. If the service shows another mode, that is

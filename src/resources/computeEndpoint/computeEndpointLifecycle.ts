@@ -8,7 +8,7 @@ import {
   type EndpointRecord,
   type Expected,
 } from "../../client";
-import type { Call, Changes, Created, Stored } from "../../host/lifecycle";
+import type { Call, Changes, Created, Limits, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
 import { ruleOf, type Problem } from "../../host/arguments";
 import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
@@ -16,7 +16,7 @@ import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { schemas } from "./computeEndpointSchemas";
-import { LARGEST_AUTOSCALING_CU } from "../../helpers/computeSizes";
+import { LARGEST_AUTOSCALING_CU, limitsOf } from "../../helpers/computeSizes";
 import { computeFindings, updateFindings } from "./lookAhead";
 import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
@@ -112,8 +112,18 @@ export const computeEndpoint = define(declaration, schemas, {
 });
 
 /** Rules over several arguments (docs/design/api.md, Compute sizes). */
-function computeRules({ size, scaleToZero, type, adopt }: Partial<ComputeEndpointShape>): Problem[] {
+function computeRules(
+  { size, scaleToZero, type, adopt }: Partial<ComputeEndpointShape>,
+  _givenNames: ReadonlySet<string>,
+  { maxSizeCu }: Limits,
+): Problem[] {
   const problems: Problem[] = [];
+  if (size !== undefined && maxSizeCu !== undefined && limitsOf(size).max > maxSizeCu) {
+    problems.push({
+      path: typeof size === "number" ? "size" : "size.max",
+      reason: `${limitsOf(size).max} CU is above the limit of svc:maxSizeCu, which is ${maxSizeCu} CU`,
+    });
+  }
   if (typeof size === "number" && size > LARGEST_AUTOSCALING_CU && scaleToZero !== undefined && scaleToZero !== false) {
     problems.push({
       path: "scaleToZero",

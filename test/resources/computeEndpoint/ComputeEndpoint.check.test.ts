@@ -168,6 +168,35 @@ test("a size that is not listed is refused with the setting that lets it through
   }
 });
 
+describe("with svc:maxSizeCu", () => {
+  const NAME = "SVC_MAX_SIZE_CU";
+  beforeEach(() => void (process.env[NAME] = "2"));
+  afterEach(() => void delete process.env[NAME]);
+
+  test.each([
+    [{ size: 3 }, "size: 3 CU is above the limit of svc:maxSizeCu, which is 2 CU"],
+    [{ size: { min: 0.5, max: 4 } }, "size.max: 4 CU is above the limit of svc:maxSizeCu, which is 2 CU"],
+    [{ size: { min: 4, max: 4 } }, "size.max: 4 CU is above the limit of svc:maxSizeCu, which is 2 CU"],
+  ])("%j fails the plan, and nothing is sent", async (given, problem) => {
+    const inputs = { ...LEAST, ...given };
+    expect(await compute.check(inputs)).toEqual([problem]);
+    // Also if the compute has that size already.
+    expect(await compute.check(inputs, inputs)).toEqual([problem]);
+    await expect(compute.create(inputs)).rejects.toThrow(problem);
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test.each([{}, { size: 2 }, { size: 0.25 }, { size: { min: 0.25, max: 2 } }, { size: UNKNOWN }])(
+    "%j passes",
+    async (given) => expect(await compute.check({ ...LEAST, ...given })).toEqual([]),
+  );
+
+  test("a limit that is no number is a problem of the settings, and no limit", async () => {
+    process.env[NAME] = "small";
+    expect(await compute.check({ ...LEAST, size: 4 })).toEqual([expect.stringMatching(/^svc:maxSizeCu .* must be/)]);
+  });
+});
+
 test("what passes is sent, and the service takes it", async () => {
   const good = fc
     .tuple(anySize, anyScaleToZero)
