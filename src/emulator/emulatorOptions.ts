@@ -90,6 +90,8 @@ export interface EmulatorVariants {
   restartToApply?: boolean;
   /** A 429 does not say when to come back. @default false */
   noRetryAfter?: boolean;
+  /** The largest size of the account's plan, in CU: a request with a larger one fails with 412; 0 = no limit. @default 0 */
+  maxSizeCu?: number;
 }
 
 export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed" | "postgres">> {
@@ -111,6 +113,11 @@ const wholeNumber = (name: string, value: number, highest: number): number => {
 const atLeastOne = (name: string, value: number, highest: number): number => {
   if (value === 0) throw new RangeError(`emulator option ${name} must be at least 1`);
   return wholeNumber(name, value, highest);
+};
+
+const size = (name: string, value: number): number => {
+  if (!Number.isFinite(value) || value < 0) throw new RangeError(`emulator option ${name} must be a number of CU`);
+  return value;
 };
 
 const nonEmpty = (name: string, value: string): string => {
@@ -144,6 +151,7 @@ function resolveVariants(given: EmulatorVariants = {}): Required<EmulatorVariant
     startReplicas: given.startReplicas ?? false,
     restartToApply: given.restartToApply ?? false,
     noRetryAfter: given.noRetryAfter ?? false,
+    maxSizeCu: size("variants.maxSizeCu", given.maxSizeCu ?? 0),
   };
 }
 

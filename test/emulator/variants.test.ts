@@ -196,6 +196,24 @@ test("what an active compute applies restarts it where the emulator is told so; 
   expect(body).toMatchObject({ endpoint: { current_state: "active" } });
 });
 
+test("a size above the limit of the account's plan is refused, at a creation and at a change", async () => {
+  const limited = await start({ variants: { maxSizeCu: 2 } });
+  const sized = (min: number, max: number) => ({ autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max });
+  const create = (size: object) =>
+    api(limited, "POST", `${DEMO}/endpoints`, { endpoint: { branch_id: "br-dev", type: "read_only", ...size } });
+  const change = (endpoint: object) => api(limited, "PATCH", `${DEMO}/endpoints/${PRIMARY}`, { endpoint });
+  for (const size of [sized(3, 3), sized(0.25, 4)]) {
+    expect(await create(size)).toMatchObject({ status: 412, body: { message: expect.stringContaining("2 CU") } });
+    expect((await change(size)).status).toBe(412);
+  }
+  expect(records((await api(limited, "GET", `${DEMO}/endpoints`)).body, "endpoints")).toHaveLength(1);
+  expect([(await create({})).status, (await create(sized(2, 2))).status]).toEqual([201, 201]);
+  // Made larger by hand, or before the plan was changed: it can be renamed and made smaller.
+  const edit = { kind: "endpoint", project_id: "prj-demo", id: PRIMARY, set: sized(4, 4) };
+  await control(limited.url, "POST", "/edit", edit);
+  expect([(await change({ name: "api" })).status, (await change(sized(1, 2))).status]).toEqual([200, 200]);
+});
+
 test("answers can take their time", async () => {
   const emulator = await start({ latencyMs: 80 });
   const startedAt = Date.now();
@@ -228,6 +246,7 @@ test.each([
   { authProvider: "" },
   { ratePerSecond: NaN },
   { ratePerMinute: -1 },
+  { variants: { maxSizeCu: -1 } },
 ])("the options %j are refused before anything listens", async (options) => {
   await expect(startEmulator(options)).rejects.toThrow(RangeError);
 });

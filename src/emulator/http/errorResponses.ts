@@ -20,6 +20,7 @@ const STATUS: Record<RefusalKind, number> = {
   "not found": 404,
   conflict: 409,
   "wrong state": 412,
+  "beyond the plan": 412,
   locked: 423,
 };
 

@@ -165,6 +165,7 @@ export class Computes {
       throw invalid("region_id must be the region of the project");
     }
     const endpoint = newEndpoint({ project, branchId: branch_id, type });
+    this.refuseLargerThanPlan(attributes);
     assign(endpoint, attributes);
     this.refuseWhenLocked(project);
     if (type === "read_write") refuseSecondPrimary(project, branch_id);
@@ -180,6 +181,7 @@ export class Computes {
       findBranch(project, sent.branch_id);
       if (endpoint.type === "read_write") refuseSecondPrimary(project, sent.branch_id);
     }
+    this.refuseLargerThanPlan(sent);
     const needsApplying = assign(endpoint, sent);
     endpoint.updated_at = now();
     if (!this.operations.willBeActive(project, endpoint)) return this.started(project, endpoint, []);
@@ -242,6 +244,13 @@ export class Computes {
     const endpoint = findEndpoint(project, endpointId);
     this.refuseWhenLocked(project);
     return endpoint;
+  }
+
+  /** Only what the request contains counts: a compute that is larger already can still be renamed or made smaller. */
+  private refuseLargerThanPlan({ autoscaling_limit_min_cu = 0, autoscaling_limit_max_cu = 0 }: SentAttributes): void {
+    const { maxSizeCu } = this.options.variants;
+    if (maxSizeCu > 0 && Math.max(autoscaling_limit_min_cu, autoscaling_limit_max_cu) > maxSizeCu)
+      throw new ModelRefusal("beyond the plan", `the plan of this account allows up to ${maxSizeCu} CU`);
   }
 
   /** Nothing is executed while the project is locked, so the client may retry (docs/design/api.md, Operations). */

@@ -7,6 +7,8 @@ export type RefusalKind =
   | "conflict"
   /** The object is not in a state that allows the request. */
   | "wrong state"
+  /** The plan of the account does not allow it. */
+  | "beyond the plan"
   /** An operation of the project is running. Nothing was executed. */
   | "locked";
 
