@@ -179,25 +179,50 @@ const neverScalesToZero: AuditRule = {
   name: "never-scales-to-zero",
   description: "A compute runs, and is paid for, also while nobody uses it.",
   remedy: `Declare scaleToZero: true, or { afterSeconds }. A fixed size above ${LARGEST_AUTOSCALING_CU} CU never scales to zero.`,
-  find: ofKinds(
-    ["ComputeEndpoint"],
-    ({ scaleToZero, suspendTimeoutSeconds, disabled, size, autoscalingLimitMaxCu }) => {
-      // A disabled compute is suspended, and no query starts it.
-      if (disabled === true) return undefined;
-      const largest = largestCu(size) ?? largestCu(autoscalingLimitMaxCu);
-      if (largest !== undefined && largest > LARGEST_AUTOSCALING_CU)
-        return `never scales to zero, because it has a fixed size of ${largest} CU`;
-      if (scaleToZero === false) return "never scales to zero";
-      if (isSecret(scaleToZero)) return unread("scaleToZero");
-      if (scaleToZero === undefined && isSecret(suspendTimeoutSeconds)) return unread("suspendTimeoutSeconds");
-      // Not declared: the value that the service shows.
-      return scaleToZero === undefined && suspendTimeoutSeconds === NEVER ? "never scales to zero" : undefined;
-    },
-  ),
+  find: ofKinds(["ComputeEndpoint"], (props) => {
+    if (isAlwaysOn(props)) {
+      const fixed = fixedCu(props);
+      return `${NEVER_SCALES}${fixed === undefined ? "" : `, because it has a fixed size of ${fixed} CU`}`;
+    }
+    const { scaleToZero, suspendTimeoutSeconds, disabled } = props;
+    if (disabled === true) return undefined;
+    if (isSecret(scaleToZero)) return unread("scaleToZero");
+    return scaleToZero === undefined && isSecret(suspendTimeoutSeconds) ? unread("suspendTimeoutSeconds") : undefined;
+  }),
 };
+
+const NEVER_SCALES = "never scales to zero";
+
+function isAlwaysOn(props: Props): boolean {
+  const { scaleToZero, suspendTimeoutSeconds, disabled } = props;
+  // A disabled compute is suspended, and no query starts it.
+  if (disabled === true) return false;
+  if (fixedCu(props) !== undefined || scaleToZero === false) return true;
+  // Not declared: the value that the service shows.
+  return scaleToZero === undefined && suspendTimeoutSeconds === NEVER;
+}
+
+/** Its size, if that is too large to scale. */
+function fixedCu({ size, autoscalingLimitMaxCu }: Props): number | undefined {
+  const largest = largestCu(size) ?? largestCu(autoscalingLimitMaxCu);
+  return largest !== undefined && largest > LARGEST_AUTOSCALING_CU ? largest : undefined;
+}
 
 /** The service's value for a compute that never suspends (docs/design/api.md, Computes). */
 const NEVER = -1;
+
+const alwaysOnWithoutRestart: AuditRule = {
+  name: "always-on-without-restart",
+  description:
+    "A compute never scales to zero and declares no restartTriggers. It may need a restart by hand to receive releases of the service.",
+  remedy:
+    "Declare restartTriggers with the date of the last intended restart, and change the date to restart it (docs/recipes.md).",
+  find: ofKinds(["ComputeEndpoint"], (props) =>
+    isAlwaysOn(props) && props["restartTriggers"] === undefined
+      ? `${NEVER_SCALES}, and no "restartTriggers" restarts it for releases of the service`
+      : undefined,
+  ),
+};
 
 const sizeOverLimit: AuditRule = {
   name: "size-over-limit",
@@ -407,6 +432,7 @@ export const auditRules: readonly AuditRule[] = [
   redirectExpired,
   whitelistNotExclusive,
   neverScalesToZero,
+  alwaysOnWithoutRestart,
   sizeOverLimit,
   secretInState,
   apiKeyInState,

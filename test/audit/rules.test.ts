@@ -36,6 +36,7 @@ function found(name: string, one: AuditedResource, limits: AuditLimits = { maxSi
 const SHARED_KEYS = "uses the shared keys of the service";
 const SHARED_MAIL = "the shared mail server of the service sends the mail";
 const NEVER = "never scales to zero";
+const NO_RESTART = `${NEVER}, and no "restartTriggers" restarts it for releases of the service`;
 const notRead = (argument: string): string => `"${argument}" is marked as a secret, so it could not be checked`;
 const onOwnMachine = (...origins: string[]): string =>
   `allows redirects to an origin on the user's own machine: ${origins.join(", ")}`;
@@ -197,6 +198,19 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [compute({ scaleToZero: false, disabled: true }), undefined],
     [compute({}), undefined],
     [compute({ scaleToZero: "no", size: "large", suspendTimeoutSeconds: "-1" }), undefined],
+  ],
+  "always-on-without-restart": [
+    [compute({ scaleToZero: false }), NO_RESTART],
+    [compute({ suspendTimeoutSeconds: -1 }), NO_RESTART],
+    [compute({ size: 18 }), NO_RESTART],
+    [compute({ scaleToZero: false, restartTriggers: ["2026-03-01"] }), undefined],
+    [compute({ scaleToZero: false, restartTriggers: [] }), undefined],
+    [compute({ scaleToZero: false, restartTriggers: encrypted }), undefined],
+    [compute({ scaleToZero: false, disabled: true }), undefined],
+    [compute({ scaleToZero: true, suspendTimeoutSeconds: 0 }), undefined],
+    // Another rule says that it could not be checked.
+    [compute({ scaleToZero: encrypted }), undefined],
+    [compute({}), undefined],
   ],
   "size-over-limit": [
     [compute({ size: 9 }), "can have 9 CU, and the limit is 8 CU"],

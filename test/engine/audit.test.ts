@@ -27,7 +27,7 @@ const mended = (protect: boolean): string => `
   for (const providerId of ["google", "github"])
     new svc.OAuthProvider(providerId, { ...inAuth, providerId, absent: true, adopt: true }, opts);
   new svc.Whitelist("domains", { ...inAuth, domains: ["https://app.example.com", ${PREVIEW}] }, opts);
-  new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, scaleToZero: false }, opts);`;
+  new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, scaleToZero: false, restartTriggers: ["2026-03-01"] }, opts);`;
 
 const audit = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, ["doctor", "--audit", ...args]);
 
@@ -63,6 +63,7 @@ test("a stack that breaks every rule is told rule by rule; mended or accepted, i
     "whitelist-not-exclusive plain",
     "whitelist-not-exclusive wild",
     "never-scales-to-zero api",
+    "always-on-without-restart api",
     "size-over-limit api",
     "secret-in-state microsoft",
     provider,

@@ -74,6 +74,7 @@ const UNPROTECTED = ["api", "auth", "github", "google", "local", "mail", "plain"
 const EXPECTED = [
   ...UNPROTECTED.map((name) => `advisory not-protected ${name}`),
   "advisory never-scales-to-zero api",
+  "advisory always-on-without-restart api",
   "advisory redirect-expired wild",
   "advisory whitelist-not-exclusive local",
   "advisory whitelist-not-exclusive plain",
