@@ -804,6 +804,21 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     reason: "only the auth provider can say whether a key is valid",
   },
   {
+    name: "users-table",
+    section: "Auth keys",
+    quote: "A look-up without a key set has the defaults (assumed: no request of the description chooses others)",
+    isHandled: false,
+    look: ofGood(
+      [CREATE_INTEGRATION, KEYS].map((template) => ({ method: "POST", template })),
+      (good) => {
+        const tables = good.map(
+          ({ json }) => `${word(fieldOf(json, "schema_name"))}.${word(fieldOf(json, "table_name"))}`,
+        );
+        return judged(unique(tables) === "svc_auth.users_sync", unique(tables));
+      },
+    ),
+  },
+  {
     name: "existing-user",
     section: "Auth users",
     quote: "An address that exists may answer 409 (observed)",
@@ -829,6 +844,12 @@ export const ASSUMPTIONS: readonly Assumption[] = [
       const isSame = new Set(shown.map((each) => each.join())).size === 1;
       return judged(isSame, isSame ? "the integration did not change" : "the integration changed");
     },
+  },
+  {
+    name: "half-credentials",
+    section: "OAuth providers",
+    quote: "both or neither of the credentials (assumed: the description makes each optional by itself",
+    reason: "the package sends no half of a pair",
   },
   {
     name: "other-provider-ids",
@@ -896,6 +917,12 @@ export const ASSUMPTIONS: readonly Assumption[] = [
       const shared = first.filter(({ type }) => type === "shared").map(({ id }) => word(id));
       return holds(shared.length === 0 ? "none" : unique(shared));
     },
+  },
+  {
+    name: "origin-schemes",
+    section: "Redirect domains",
+    quote: "The scheme is http or https (observed)",
+    reason: "app-domains tries another scheme",
   },
   {
     name: "app-domains",

@@ -52,9 +52,9 @@ export interface AuthIntegrationOutputs {
   secretServerKey: string;
   /** The URL of the public keys that verify the auth provider's tokens. */
   jwksUrl: string;
-  /** Schema of the table with the synced users. */
+  /** Schema of the table with the synced users. Without a key set (`get`, an import): the service's default. */
   schemaName?: string;
-  /** Table with the synced users. */
+  /** Table with the synced users. Without a key set: the service's default. */
   tableName?: string;
   /** `svc` while the service manages the auth project, `user` after its ownership was transferred. */
   ownedBy?: string;

@@ -39,6 +39,9 @@ const schemas: SchemasOf<AuthIntegrationShape> = {
 /** The service's default. */
 const DEFAULT_ROLE = "svcdb_owner";
 
+/** Where the service syncs users by default. Only a key set shows it (docs/design/api.md, Auth keys). */
+const USERS_TABLE = { schemaName: "svc_auth", tableName: "users_sync" };
+
 /** An auth integration with the key set that it was created with (docs/design/api.md). */
 export const authIntegration = define(declaration, schemas, {
   declares({ projectId, authProvider }, standard, givenNames) {
@@ -108,7 +111,8 @@ export const authIntegration = define(declaration, schemas, {
   async read(call, { id, outs }) {
     const integration = await find(call, id, outs);
     if (integration === undefined) return undefined;
-    const outputs = { ...storedOutputs(id, outs), ...recordOutputs(integration) };
+    const table = hasKeySet(outs) ? {} : USERS_TABLE;
+    const outputs = { ...table, ...storedOutputs(id, outs), ...recordOutputs(integration) };
     return { args: toArguments(splitId(id).projectId, integration), outputs, ready: true };
   },
 
@@ -118,7 +122,7 @@ export const authIntegration = define(declaration, schemas, {
     if (integration === undefined) throw goneError();
     const { projectId } = splitId(id);
     // No keys: the creation failed before it had any.
-    const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
+    const hasKeys = hasKeySet(outs);
     const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeysOf(projectId, integration, call));
     const known = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
     if (!hasKeys) call.checkpoint(id, known);
@@ -147,6 +151,8 @@ export const authIntegration = define(declaration, schemas, {
     );
   },
 });
+
+const hasKeySet = ({ secretServerKey = "" }: Partial<AuthIntegrationOuts>): boolean => secretServerKey !== "";
 
 /** What is deleted with an integration, as far as the state knows: the service lists neither users nor keys. */
 function deletionNote(id: string, { branchId, databaseName }: Partial<AuthIntegrationOuts>): string {

@@ -180,7 +180,19 @@ describe("a refresh", () => {
       projectId: PROJECT,
       branchId: "br-main",
       secretServerKey: "",
+      schemaName: "svc_auth",
+      tableName: "users_sync",
     });
+  });
+
+  test("keeps the table that its key set named, or none if it named none", async () => {
+    const auth = await harness(authIntegration);
+    const { schemaName, tableName, ...outs } = (await auth.create(INPUTS)).outs;
+    expect([schemaName, tableName]).toEqual(["svc_auth", "users_sync"]);
+    const named = await auth.read({ id: ID, outs: { ...outs, schemaName: "other_auth" } });
+    expect(named?.outs).toMatchObject({ schemaName: "other_auth" });
+    for (const name of ["schemaName", "tableName"])
+      expect((await auth.read({ id: ID, outs }))?.outs).not.toHaveProperty(name);
   });
 });
 
