@@ -20,5 +20,6 @@ export { mayHaveTakenEffect } from "./http/retry";
 export { NO_TLS } from "./http/transport";
 export type * from "./clientOptions";
 export { undefinedIfGone } from "./reads/absence";
+export type { SendOptions } from "./changes";
 export type { Collection, Expected, ListOptions } from "./collection";
 export type { CreationRecovery } from "./createRecovery";

@@ -54,8 +54,7 @@ interface ComputeUpdate {
 interface ComputeDeletion {
   readonly projectId: string;
   readonly endpointId: string;
-  /** Runs in the tick in which an attempt is sent. If it throws, the call ends. */
-  readonly beforeAttempt: () => void;
+  readonly beforeAttempt: NonNullable<Request["beforeAttempt"]>;
 }
 
 /** Every project has this list: a 404 with the service's error body means that the project does not exist. */

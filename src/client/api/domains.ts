@@ -78,7 +78,8 @@ async function deleteInOneRequest(
   options: ProvenOptions,
 ): Promise<readonly string[]> {
   let sent = domains();
-  const beforeAttempt = (): void => {
+  const beforeAttempt = async (): Promise<void> => {
+    await options.beforeAttempt?.();
     sent = domains();
     if (sent.length === 0) throw new NothingToDelete();
   };
