@@ -9,6 +9,7 @@ import { addFleetCommand } from "./fleet/fleetCommand";
 import { addImportCommand } from "./import/importCommand";
 import { addInitCommand } from "./init";
 import { terminalText } from "./output";
+import { addSweepCommand } from "./sweep/sweepCommand";
 import { addVerifyCommand } from "./verify/verifyCommand";
 import { BusyError, EXIT_BUSY } from "./stack/unfinished";
 
@@ -29,6 +30,7 @@ addEnvCommand(program);
 addFleetCommand(program);
 addImportCommand(program);
 addInitCommand(program);
+addSweepCommand(program);
 addVerifyCommand(program);
 
 /** A reader that closes the pipe does not stop running work. Any other failure to write is an error. */

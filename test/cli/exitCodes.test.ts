@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { textOf } from "../support/codeBlocks";
 import { type Ended, MAIN, runCommand } from "../support/command";
 
-const COMMANDS = ["drift", "fleet drift", "import", "doctor", "env", "init", "verify", "emulator"];
+const COMMANDS = ["drift", "fleet drift", "import", "doctor", "env", "init", "sweep", "verify", "emulator"];
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "exit-codes-"))));
@@ -59,6 +59,12 @@ test.each([
   ["doctor", "--audit", "--max-size", "large"],
   ["doctor", "--audit", "--project", "prj-demo"],
   ["import"],
+  ["sweep"],
+  ["sweep", "--match", "*"],
+  ["sweep", "--match", "pr-*", "--keep"],
+  ["sweep", "--match", "pr-*", "--keep", "**"],
+  ["sweep", "--match", "pr-*", "--older-than", "7"],
+  ["sweep", "--match", "pr-*", "--project", "a/b"],
   ["verify", "--project", "prj-demo"],
   ["verify", "--project", "prj-demo", "--branch", "a/b"],
   ["verify", "--project", "prj-demo", "--branch", "br-dev", "--move-to", "br-dev"],

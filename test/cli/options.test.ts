@@ -6,6 +6,7 @@ import { addEnvCommand } from "../../src/cli/env/envCommand";
 import { addFleetCommand } from "../../src/cli/fleet/fleetCommand";
 import { addImportCommand } from "../../src/cli/import/importCommand";
 import { addInitCommand } from "../../src/cli/init";
+import { addSweepCommand } from "../../src/cli/sweep/sweepCommand";
 import { addVerifyCommand } from "../../src/cli/verify/verifyCommand";
 
 const program = new Command();
@@ -17,6 +18,7 @@ const adds = [
   addFleetCommand,
   addImportCommand,
   addInitCommand,
+  addSweepCommand,
   addVerifyCommand,
 ];
 for (const add of adds) add(program);
@@ -38,6 +40,7 @@ test("each command says its exit codes at the end of its help, in one form", () 
     "fleet",
     "import",
     "init",
+    "sweep",
     "verify",
   ]);
   for (const command of [...commands, ...fleet])
@@ -53,7 +56,7 @@ test("an option that two commands have takes the same in both", () => {
 
 test.each([
   ["--stack", ["doctor", "drift", "env", "import", "verify"], /^the stack \(default: the selected one\)/],
-  ["--json", ["doctor", "drift", "env", "import"], /^report as JSON\b/],
+  ["--json", ["doctor", "drift", "env", "import", "sweep"], /^report as JSON\b/],
 ])("%s is described in the same words wherever it stands", (long, expected, words) => {
   const found = commands.flatMap((command) =>
     command.options.filter((option) => option.long === long).map(({ description }) => [command.name(), description]),

@@ -1,0 +1,80 @@
+/** What the backend that is logged in to holds, of all stacks and all packages. */
+import { z } from "zod";
+import type { ProgressLine } from "../fleet/progress";
+import { inParallel } from "../fleet/inParallel";
+import { fleetStacks } from "../fleet/stacks";
+import { type FleetState, reliableState } from "../fleet/states";
+import { typeToken } from "../../contract/pointer";
+import { pulumiIn, withoutSecrets } from "../stack/pulumi";
+import { parsed } from "../stack/state";
+import { BusyError, UnfinishedError } from "../stack/unfinished";
+
+/** Each state is read by a process of the Pulumi CLI. */
+const PARALLEL = 8;
+
+const identity = z.object({ url: z.string(), user: z.string().optional() });
+
+/** For messages: its address, and as whom it was read. @throws the CLI's message. */
+export async function backendName(): Promise<string> {
+  const { ok, stdout, reason } = await pulumiIn(process.cwd(), undefined)(["whoami", "--json"]);
+  if (!ok) throw new Error(`pulumi whoami failed: ${reason}`);
+  const { success, data } = identity.safeParse(parsed(stdout));
+  if (!success) throw new Error("pulumi whoami --json did not print the backend");
+  return withoutSecrets(data.user === undefined ? data.url : `${data.url} (as ${data.user})`);
+}
+
+/** The states of all stacks. @throws if one of them is not known: it may hold anything. */
+export async function allStates(progress: ProgressLine): Promise<readonly FleetState[]> {
+  const stacks = await fleetStacks([], []);
+  progress.begin("states read", stacks.length);
+  const problems: { name: string; error: Error }[] = [];
+  const states = await inParallel(PARALLEL, stacks, async (stack) => {
+    const state = await reliableState(stack).catch((error: Error) => void problems.push({ name: stack.name, error }));
+    progress.step();
+    return state ?? [];
+  });
+  if (problems.length === 0) return states.flat();
+  const lines = problems.map(({ name, error }) => {
+    const reason = error instanceof UnfinishedError ? error.what : error.message;
+    return `${name} may hold anything: ${reason.replaceAll("\n", "; ")}`;
+  });
+  const Same = problems.every(({ error }) => error instanceof BusyError) ? BusyError : Error;
+  throw new Same(["nothing was deleted, because the state of a stack is not known", ...lines].join("\n"));
+}
+
+/** @throws if any state has changed since then: it may hold by now what none held. */
+export async function mustBeUnchanged(before: readonly FleetState[], progress: ProgressLine): Promise<void> {
+  const texts = new Map(before.map(({ stack, state }) => [stack.name, state.text]));
+  const now = await allStates(progress);
+  const changed = now.filter(({ stack, state }) => texts.get(stack.name) !== state.text).map(({ stack }) => stack.name);
+  const removed = [...texts.keys()].filter((name) => !now.some(({ stack }) => stack.name === name));
+  const [first] = [...changed, ...removed];
+  if (first !== undefined) throw new BusyError(`the state of ${first} has changed meanwhile`);
+}
+
+/** What the states name, in any place: also what a program only looks up, or another package uses. */
+export class NamedInStates {
+  readonly #states: readonly { name: string; text: string; whitelists: readonly (string | undefined)[] }[];
+
+  constructor(states: readonly FleetState[]) {
+    this.#states = states.map(({ stack: { name }, state }) => ({
+      name,
+      // The CLI escapes more characters than JSON requires.
+      text: JSON.stringify(parsed(state.text)).toLowerCase(),
+      whitelists: state.resources.filter(({ type }) => type === WHITELIST).map(({ id }) => id),
+    }));
+  }
+
+  /** The first stack whose state contains this text. */
+  stackWith(text: string): string | undefined {
+    const stored = JSON.stringify(text.toLowerCase()).slice(1, -1);
+    return this.#states.find((one) => one.text.includes(stored))?.name;
+  }
+
+  /** The first stack that declares all redirect domains of the project. */
+  stackWithWhitelist(projectId: string): string | undefined {
+    return this.#states.find(({ whitelists }) => whitelists.includes(projectId))?.name;
+  }
+}
+
+const WHITELIST = typeToken("Whitelist");

@@ -1,0 +1,31 @@
+/** What `--match`, `--keep` and `--older-than` mean. */
+
+/** The whole text; `*` stands for any text. */
+export function matchesGlob(pattern: string, text: string): boolean {
+  const pieces = pattern.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${pieces.join(".*")}$`, "s").test(text);
+}
+
+/** As hosting services write branches into hosts: words in lower case, joined by dashes. */
+const words = (text: string): string =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .join("-");
+
+/** Whether a name, an id or an origin contains all words of a branch, one after the other. */
+export const isNamedAfter = (text: string, branch: string): boolean =>
+  words(branch) !== "" && `-${words(text)}-`.includes(`-${words(branch)}-`);
+
+/** Whether the text contains anything to recognise an object by. */
+export const hasWords = (text: string): boolean => words(text) !== "";
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** In milliseconds; undefined: it is no duration. 0 needs no unit. */
+export function durationMs(text: string): number | undefined {
+  if (text === "0") return 0;
+  const [, digits = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  return digits === "" ? undefined : Number(digits) * (UNITS_MS[unit] ?? 0);
+}

@@ -1,0 +1,401 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { isAgreed } from "../../../src/cli/ask";
+import { BusyError } from "../../../src/cli/stack/unfinished";
+import type { SweepReport } from "../../../src/cli/sweep/report";
+import { sweep, type SweepFlags } from "../../../src/cli/sweep/sweep";
+import { type Kind, pointer, PROVIDER_TYPE, typeToken } from "../../../src/contract/pointer";
+import { PRIMARY, until } from "../../support/emulator";
+import { type LoggedRequest, Service } from "../../support/service";
+
+/** Attacks on a deletion without a state: each could delete what is in use. The backend is a CLI that answers from files. */
+
+jest.mock("../../../src/cli/ask");
+const asked = jest.mocked(isAgreed);
+
+const KEY = "canary-sweep-key";
+const OLD = "2026-01-02T03:04:05Z";
+const DOMAIN = "https://pr-1.preview.example.com";
+const before = { ...process.env };
+const { isTTY } = process.stdin;
+let folder: string;
+let service: Service;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sweep-"));
+  service = await Service.start({ apiKey: KEY });
+  writeFileSync(join(folder, "pulumi"), CLI, { mode: 0o755 });
+  Object.assign(process.env, { FOLDER: folder, PATH: `${folder}${delimiter}${before["PATH"]}` });
+  process.stdin.isTTY = false;
+  for (const id of ["br-pr-1", "br-pr-2", "br-pr-3"])
+    await service.edit({ kind: "branch", create: { id, name: id.replace("br-", "preview/") } });
+});
+afterEach(async () => {
+  process.env = { ...before };
+  process.stdin.isTTY = isTTY;
+  const all = said.splice(0).join("\n");
+  rmSync(folder, { recursive: true });
+  await service.emulator.close();
+  expect(all).not.toContain(KEY);
+});
+
+/** After `stack export` of a stack, its next state is its state. */
+const CLI = `#!/bin/sh
+case "$*" in
+  "whoami"*) echo '{"user":"ci","url":"s3://states"}' ;;
+  "config"*) echo '{}' ;;
+  "stack ls"*) cat "$FOLDER/stacks.json" ;;
+  "stack export"*)
+    name=$(echo "$*" | sed 's/.*--stack //')
+    cat "$FOLDER/states/$name.json" || { echo "error: $name is locked away" >&2; exit 1; }
+    [ ! -e "$FOLDER/states/$name.next" ] || mv "$FOLDER/states/$name.next" "$FOLDER/states/$name.json" ;;
+esac
+`;
+
+interface Scene {
+  readonly resources?: readonly { kind?: Kind; id: string; inputs?: object }[];
+  readonly pending?: readonly string[];
+  readonly settings?: object;
+}
+
+function stateOf(name: string, { resources = [], pending = [], settings }: Scene): string {
+  const [, project = "", stack = ""] = name.split("/");
+  const provider = `urn:pulumi:${stack}::${project}::${PROVIDER_TYPE}::default`;
+  const inputs = settings ?? { "svc:baseUrl": service.emulator.baseUrl, "svc:apiKey": KEY };
+  return JSON.stringify({
+    version: 3,
+    deployment: {
+      resources: [
+        { urn: provider, type: PROVIDER_TYPE, custom: true, id: "1", inputs },
+        ...resources.map(({ kind = "ComputeEndpoint", id, inputs: own = {} }, index) => ({
+          ...{ urn: `urn:pulumi:${stack}::${project}::${typeToken(kind)}::r${index}`, type: typeToken(kind), id },
+          ...{ custom: true, provider: `${provider}::1`, inputs: own, outputs: { ...own, __provider: pointer(kind) } },
+        })),
+      ],
+      pending_operations: pending.map((urn) => ({ type: "creating", resource: { urn } })),
+    },
+  });
+}
+
+/** `later`: what a state becomes after it was read. */
+function store(scenes: Readonly<Record<string, Scene | null>>, later: Readonly<Record<string, Scene>> = {}): void {
+  writeFileSync(join(folder, "stacks.json"), JSON.stringify(Object.keys(scenes).map((name) => ({ name }))));
+  const write = (name: string, ending: string, scene: Scene): void => {
+    const file = join(folder, "states", `${name}.${ending}`);
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, stateOf(name, scene));
+  };
+  for (const [name, scene] of Object.entries(scenes)) if (scene !== null) write(name, "json", scene);
+  for (const [name, scene] of Object.entries(later)) write(name, "next", scene);
+}
+
+const MAIN = { id: `prj-demo/${PRIMARY}` };
+const HOLDS_MAIN = { "org/shop/prod": { resources: [MAIN] } };
+
+/** An old compute. */
+const plant = (id: string, fields: object = {}, project_id = "prj-demo") =>
+  service.edit({ project_id, kind: "endpoint", create: { id, branch_id: "br-pr-1", created_at: OLD, ...fields } });
+
+const plantDomains = async (...domains: readonly string[]): Promise<void> => {
+  await service.edit({ kind: "integration", create: { branch_id: "br-main" } });
+  for (const domain of domains) await service.edit({ kind: "domain", create: { domain } });
+};
+
+const said: string[] = [];
+async function ended(
+  { isAsking = false, ...flags }: Partial<SweepFlags> & { isAsking?: boolean } = {},
+  timings: Parameters<typeof sweep>[1] = {},
+) {
+  const writes = (["stdout", "stderr"] as const).map((stream) =>
+    jest.spyOn(process[stream], "write").mockImplementation((chunk) => said.push(String(chunk)) > 0),
+  );
+  await service.clearRequests();
+  const mode = isAsking ? {} : ({ yes: true, json: true } as const);
+  const given = { match: ["pr-*", "https://pr-*"], olderThanMs: 86_400_000, ...mode, ...flags };
+  const short = { client: { lagMs: 50, baseDelayMs: 5, pollCeilingMs: 50 }, deadlineMs: 1_500, ...timings };
+  const code = await sweep(given, short).finally(() => {
+    for (const write of writes) write.mockRestore();
+  });
+  return { code, text: said.at(-1) ?? "" };
+}
+
+async function run(...args: Parameters<typeof ended>): Promise<SweepReport & { code: number }> {
+  const { code, text } = await ended(...args);
+  return { code, ...(JSON.parse(text) as SweepReport) };
+}
+
+const outcomes = ({ leftBehind }: SweepReport): unknown =>
+  Object.fromEntries(leftBehind.map(({ id, outcome }) => [id, outcome]));
+const reasons = ({ kept }: SweepReport): unknown => Object.fromEntries(kept.map(({ id, reason }) => [id, reason]));
+const computes = async (projectId?: string): Promise<unknown[]> =>
+  (await service.endpoints(projectId)).map(({ id }) => id);
+
+/** Waits until the service has got such a request; a delayed one is logged when it is answered. */
+const requested = (isIt: (request: LoggedRequest) => boolean): Promise<unknown> =>
+  until(
+    () => service.requests(),
+    (all) => all.some(isIt),
+  );
+
+async function expectNothingSent(): Promise<void> {
+  expect(await service.mutations()).toEqual([]);
+}
+
+test("only what matches, is old, and neither a state nor an open branch names is swept", async () => {
+  await plant("ep-left-1", { name: "pr-1" });
+  await plant("ep-branch-1", { branch_id: "br-pr-2", type: "read_only" });
+  await plant("ep-held-1", { name: "pr-held", type: "read_only" });
+  await plant("ep-used-1", { name: "pr-used", type: "read_only" });
+  await plant("ep-young-1", { name: "pr-young", type: "read_only", created_at: new Date().toISOString() });
+  await plant("ep-open-1", { branch_id: "br-pr-3" });
+  await plant("ep-main-1", { name: "pr-main", branch_id: "br-main", type: "read_only" });
+  await plant("ep-other-1", { name: "other", branch_id: "br-dev" });
+  store({
+    ...HOLDS_MAIN,
+    "org/shop/pr": { resources: [{ id: "prj-demo/ep-held-1" }] },
+    // Another package's resource, an output, a look-up: whatever names it.
+    "org/web/dev": { settings: { url: "postgres://EP-used-1.host" } },
+  });
+  const flags = { match: ["pr-*", "preview/*"], keep: ["Pr_3"] };
+  const dry = await run({ ...flags, dryRun: true });
+  expect(dry).toMatchObject({ code: 8, backend: "s3://states (as ci)", projects: ["prj-demo"] });
+  await expectNothingSent();
+  const report = await run(flags);
+  expect([report.code, outcomes(report)]).toEqual([
+    0,
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-branch-1": "deleted" },
+  ]);
+  expect(reasons(report)).toEqual({
+    "prj-demo/ep-held-1": "the state of org/shop/pr names it",
+    "prj-demo/ep-used-1": "the state of org/web/dev names it",
+    "prj-demo/ep-young-1": "it is younger",
+    "prj-demo/ep-open-1": "it is named after the open branch Pr_3",
+    "prj-demo/ep-main-1": "it is on the default branch",
+  });
+  expect(reasons(dry)).toEqual(reasons(report));
+  expect(await computes()).not.toEqual(expect.arrayContaining(["ep-left-1", "ep-branch-1"]));
+  expect(await computes()).toEqual(expect.arrayContaining(["ep-other-1", PRIMARY, "ep-held-1"]));
+  expect(await service.mutations()).toHaveLength(2);
+  expect(await run({ ...flags, olderThanMs: 0, keep: ["pr-3", "pr-young"] })).toMatchObject({
+    code: 0,
+    leftBehind: [],
+  });
+  await expectNothingSent();
+});
+
+test("computes of equal name in two projects are told apart, and each is asked for in its own", async () => {
+  await service.addProject({
+    id: "prj-two",
+    branches: [{ id: "br-main", name: "main", default: true }, { id: "br-pr-1" }],
+  });
+  await plant("ep-one-1", { name: "pr-1" });
+  await plant("ep-two-1", { name: "pr-1" }, "prj-two");
+  store({ ...HOLDS_MAIN, "org/two/dev": { resources: [{ id: "prj-two/ep-two-1" }] } });
+  const report = await run();
+  expect([report.code, outcomes(report), reasons(report)]).toEqual([
+    0,
+    { "prj-demo/ep-one-1": "deleted" },
+    { "prj-two/ep-two-1": "the state of org/two/dev names it" },
+  ]);
+  expect(await computes("prj-two")).toEqual(["ep-two-1"]);
+  // Without a state that leads to it, a project is searched where it is named.
+  store(HOLDS_MAIN);
+  expect(await run()).toMatchObject({ code: 0, leftBehind: [], kept: [] });
+  Object.assign(process.env, { SVC_BASE_URL: service.emulator.baseUrl, SVC_API_KEY: KEY });
+  expect(await run({ project: "prj-two", dryRun: true })).toMatchObject({
+    code: 8,
+    leftBehind: [{ id: "prj-two/ep-two-1", outcome: null }],
+  });
+});
+
+test("if one state is not known, nothing is deleted", async () => {
+  await plant("ep-left-1", { name: "pr-1" });
+  store({ ...HOLDS_MAIN, "org/closed/dev": null });
+  await expect(ended()).rejects.toThrow(/^nothing was deleted, .*\norg\/closed\/dev may hold anything: pulumi stack/);
+  expect(JSON.parse(said.at(-1) ?? "")).toMatchObject({
+    messages: [expect.stringMatching(/^nothing/), expect.anything()],
+  });
+  const urn = `urn:pulumi:dev::p::${typeToken("ComputeEndpoint")}::api`;
+  store({ ...HOLDS_MAIN, "org/busy/dev": { pending: [urn] } });
+  await expect(ended()).rejects.toThrow(BusyError);
+  store({ "org/shop/prod": { resources: [MAIN], settings: { "svc:apiKeyEnv": "SWEEP_MISSING" } } });
+  await expect(ended()).rejects.toThrow(/how to reach the projects of org\/shop\/prod .*SWEEP_MISSING is not set/);
+  store({ "org/shop/prod": {} });
+  await expect(ended()).rejects.toThrow(/no stack .* Name the project with --project/);
+  store({});
+  await expect(ended()).rejects.toThrow(/the backend has no stack/);
+  await expectNothingSent();
+});
+
+test.each([
+  ["a stack adopts it", { resources: [MAIN, { id: "prj-demo/ep-left-1" }] }],
+  ["any stack changes", { resources: [MAIN], settings: { "svc:apiKey": "other" } }],
+  ["an update begins", { resources: [MAIN], pending: ["urn:pulumi:prod::shop::t::api"] }],
+])("nothing is deleted if, a second before, %s", async (_what, later) => {
+  await plant("ep-left-1", { name: "pr-1" });
+  store(HOLDS_MAIN, { "org/shop/prod": later });
+  const report = await run();
+  expect([report.code, outcomes(report)]).toEqual([11, { "prj-demo/ep-left-1": "left" }]);
+  expect(report.messages).toEqual([expect.stringMatching(/^Nothing more was deleted: .*Run this again$/)]);
+  await expectNothingSent();
+});
+
+test("a stack that appears while objects are deleted stops the rest", async () => {
+  await plant("ep-left-1", { name: "pr-1", type: "read_only" });
+  await plant("ep-left-2", { name: "pr-2", type: "read_only" });
+  store(HOLDS_MAIN);
+  await service.fault({ method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-1", status: 423, delayMs: 150 });
+  const running = run({}, { freshMs: 0 });
+  await requested(({ method }) => method === "DELETE");
+  store({ ...HOLDS_MAIN, "org/new/pr": { resources: [{ id: "prj-demo/ep-left-2" }] } });
+  const report = await running;
+  expect([report.code, outcomes(report)]).toEqual([
+    11,
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": "left" },
+  ]);
+  expect(report.messages).toEqual([expect.stringMatching(/org\/new\/pr has changed/)]);
+  expect(await computes()).toContain("ep-left-2");
+});
+
+test("a signal ends the run after the deletion that was sent, and it is reported", async () => {
+  for (const n of [1, 2]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+  store(HOLDS_MAIN);
+  await service.fault({ method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-1", status: 423, delayMs: 150 });
+  const running = run();
+  await requested(({ method }) => method === "DELETE");
+  process.emit("SIGTERM", "SIGTERM");
+  const report = await running;
+  expect([report.code, outcomes(report), report.messages]).toEqual([
+    1,
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": "left" },
+    ["Nothing more was deleted after SIGTERM"],
+  ]);
+  expect(process.listenerCount("SIGTERM")).toBe(0);
+});
+
+test("before the question it says what it cannot know, and after it it looks again", async () => {
+  await plant("ep-left-1", { name: "pr-1" });
+  store(HOLDS_MAIN);
+  const flags = { isAsking: true };
+  expect(await ended(flags)).toEqual({ code: 2, text: expect.stringMatching(/no terminal to ask on\. Use --yes/) });
+  process.stdin.isTTY = true;
+  asked.mockResolvedValueOnce(false);
+  expect((await ended(flags)).code).toBe(1);
+  const shown = said.join("");
+  expect(shown).toContain("ComputeEndpoint prj-demo/ep-left-1");
+  expect(shown).toContain("States that were read: 1, of the backend s3://states (as ci). None names these objects.");
+  expect(shown).toMatch(/Other backends, .* are not seen: what only they hold looks left behind/);
+  expect(asked).toHaveBeenLastCalledWith("Delete this?");
+  asked.mockImplementationOnce(async () => {
+    await plant("ep-left-2", { name: "pr-2", branch_id: "br-pr-2" });
+    return true;
+  });
+  await expect(ended(flags)).rejects.toThrow(/not what was shown any more/);
+  await expectNothingSent();
+  asked.mockResolvedValueOnce(true);
+  expect(await ended(flags)).toEqual({ code: 0, text: expect.stringMatching(/Left behind: 2[^]*deleted/) });
+});
+
+test.each([
+  ["it refuses", { status: 403 }, "left"],
+  ["it fails", { status: 503 }, "unknown"],
+  ["it answers with a web page", { status: 200, body: "<html>", contentType: "text/html" }, "unknown"],
+  ["a proxy says 404", { status: 404, body: "default backend - 404", contentType: "text/plain" }, "left"],
+  ["it accepts and deletes nothing", { status: 204, body: "" }, "unknown"],
+])("a service that fails in the middle: %s", async (_what, fault, outcome) => {
+  for (const n of [1, 2, 3]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+  store(HOLDS_MAIN);
+  await service.fault({ method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-2", times: 0, ...fault });
+  const report = await run();
+  expect([report.code, outcomes(report)]).toEqual([
+    1,
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": outcome, "prj-demo/ep-left-3": "left" },
+  ]);
+  expect(report.leftBehind[1]?.reason).toMatch(/./);
+  expect(report.messages).toEqual(["Nothing more was deleted after the failure"]);
+  expect(await computes()).toEqual(expect.arrayContaining(["ep-left-2", "ep-left-3"]));
+});
+
+test("a list that cannot be read again sends nothing", async () => {
+  await plant("ep-left-1", { name: "pr-1" });
+  store(HOLDS_MAIN);
+  await service.fault({ method: "GET", path: "/projects/prj-demo/endpoints", after: 1, times: 0, status: 401 });
+  const report = await run();
+  expect([report.code, outcomes(report)]).toEqual([1, { "prj-demo/ep-left-1": "left" }]);
+  await expectNothingSent();
+  await expect(ended()).rejects.toThrow(/nothing was deleted: project prj-demo could not be read: .*401/);
+});
+
+test("what changes or goes while its project is locked is not deleted, and the others are", async () => {
+  for (const n of [1, 2, 3]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+  store(HOLDS_MAIN);
+  const locked = { method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-1", status: 423, delayMs: 150 };
+  await service.fault(locked);
+  const running = run();
+  await requested(({ method }) => method === "DELETE");
+  await service.edit({ kind: "endpoint", id: "ep-left-2", set: { branch_id: "br-main" } });
+  await service.edit({ kind: "endpoint", id: "ep-left-3", delete: true });
+  const report = await running;
+  expect([report.code, outcomes(report)]).toEqual([
+    1,
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": "left", "prj-demo/ep-left-3": "gone" },
+  ]);
+  expect(report.leftBehind[1]?.reason).toBe("it has changed since it was listed: branch_id");
+  expect(
+    new Set((await service.requests()).filter(({ method }) => method === "DELETE").map(({ path }) => path)).size,
+  ).toBe(1);
+});
+
+test("domains show no age, so only --older-than 0 sweeps them", async () => {
+  await plantDomains(DOMAIN, "https://pr-2.preview.example.com", "https://pr-3-login.preview.example.com");
+  // In another spelling.
+  const inputs = { domain: "HTTPS://PR-2.preview.Example.com:443" };
+  store({ ...HOLDS_MAIN, "org/web/pr": { resources: [{ kind: "WhitelistDomain", id: "prj-demo/x", inputs }] } });
+  const ageless = { reason: "its age is not known" };
+  expect(await run({ match: ["https://pr-*"] })).toMatchObject({
+    code: 0,
+    leftBehind: [],
+    kept: [ageless, { reason: "the state of org/web/pr names it" }, ageless],
+  });
+  const report = await run({ match: ["https://pr-*"], olderThanMs: 0, keep: ["login"] });
+  expect([report.code, outcomes(report)]).toEqual([0, { [`prj-demo/${DOMAIN}`]: "deleted" }]);
+  expect(reasons(report)).toEqual({
+    "prj-demo/https://pr-2.preview.example.com": "the state of org/web/pr names it",
+    "prj-demo/https://pr-3-login.preview.example.com": "it is named after the open branch login",
+  });
+  expect((await service.list("/projects/prj-demo/auth/domains"))["domains"]).toHaveLength(2);
+});
+
+test("domains of a Whitelist, and of an integration that was replaced, stay", async () => {
+  await plantDomains(DOMAIN);
+  store({ ...HOLDS_MAIN, "org/web/dev": { resources: [{ kind: "Whitelist", id: "prj-demo" }] } });
+  const flags = { match: ["https://*"], olderThanMs: 0 };
+  expect(await run(flags)).toMatchObject({
+    code: 0,
+    kept: [{ reason: expect.stringMatching(/^the Whitelist in the state of org\/web\/dev declares all/) }],
+  });
+  store(HOLDS_MAIN);
+  await service.fault({ method: "GET", path: "/projects/prj-demo/auth/integrations", delayMs: 150, times: 0 });
+  const running = run(flags);
+  await requested(({ template }) => template.endsWith("/auth/domains"));
+  await service.edit({ kind: "integration", set: { auth_provider_project_id: "another" } });
+  const report = await running;
+  expect([report.code, outcomes(report)]).toEqual([1, { [`prj-demo/${DOMAIN}`]: "left" }]);
+  expect(report.leftBehind[0]?.reason).toBe("its auth integration has been deleted or replaced");
+  await expectNothingSent();
+});
+
+test.each([
+  [
+    "the branches are not listed",
+    { status: 404, body: { code: "", message: "no such route" } },
+    /which branch is the default/,
+  ],
+  ["no branch is the default one", { effect: "done", merge: { branches: [] } }, /which branch is the default/],
+])("computes stay if %s", async (_what, fault, reason) => {
+  await plant("ep-left-1", { name: "pr-1" });
+  store(HOLDS_MAIN);
+  await service.fault({ method: "GET", path: "/projects/prj-demo/branches", times: 0, ...fault });
+  expect(await run()).toMatchObject({ code: 0, leftBehind: [], kept: [{ reason: expect.stringMatching(reason) }] });
+  await expectNothingSent();
+});
