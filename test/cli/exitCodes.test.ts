@@ -86,6 +86,7 @@ test.each([
   ["import", "--project", "prj-demo", "--state", "missing.json"],
   ["emulator", "--seed", "missing.json"],
   ["env", "--show-secrets", "--password-env", "SVC_NOT_SET"],
+  ["sweep", "--match", "pr-*", "--yes"],
   ["verify", "--project", "prj-demo", "--branch", "br-dev", "--yes"],
 ])("a failure ends with 1: pulumi-svc %s %s", async (...args) => {
   expect(await run(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/^pulumi-svc: /) });

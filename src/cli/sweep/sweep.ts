@@ -169,6 +169,8 @@ const identities = (found: readonly FoundObject[]): string =>
   JSON.stringify(
     found.map((one) => [
       ...[one.place.address, one.object.id, one.object.describe, one.kept],
-      "branch" in one ? [one.object.record.created_at, one.branch] : one.integration?.auth_provider_project_id,
+      "branch" in one
+        ? [one.object.record.created_at, one.branch?.id, one.branch?.name]
+        : one.integration?.auth_provider_project_id,
     ]),
   );

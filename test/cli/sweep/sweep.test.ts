@@ -298,6 +298,7 @@ test("before the question it says what it cannot know, and after it it looks aga
 
 test.each([
   ["it refuses", { status: 403 }, "left"],
+  ["it refuses what it may have done before", { after: 1, status: 403 }, "unknown"],
   ["it fails", { status: 503 }, "unknown"],
   ["it answers with a web page", { status: 200, body: "<html>", contentType: "text/html" }, "unknown"],
   ["a proxy says 404", { status: 404, body: "default backend - 404", contentType: "text/plain" }, "left"],
@@ -305,7 +306,10 @@ test.each([
 ])("a service that fails in the middle: %s", async (_what, fault, outcome) => {
   for (const n of [1, 2, 3]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
   store(HOLDS_MAIN);
-  await service.fault({ method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-2", times: 0, ...fault });
+  const deletion = { method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-2" };
+  await service.fault({ ...deletion, times: 0, ...fault });
+  // What the fault lets pass first.
+  await service.fault({ ...deletion, status: 502 });
   const report = await run();
   expect([report.code, outcomes(report)]).toEqual([
     1,
@@ -314,6 +318,18 @@ test.each([
   expect(report.leftBehind[1]?.reason).toMatch(/./);
   expect(report.messages).toEqual(["Nothing more was deleted after the failure"]);
   expect(await computes()).toEqual(expect.arrayContaining(["ep-left-2", "ep-left-3"]));
+});
+
+test("an object is deleted if only the response was lost", async () => {
+  for (const n of [1, 2]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+  store(HOLDS_MAIN);
+  const lost = { method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-1", status: 502, effect: "done" };
+  await service.fault(lost);
+  const report = await run();
+  expect([report.code, outcomes(report)]).toEqual([
+    0,
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": "deleted" },
+  ]);
 });
 
 test("a list that cannot be read again sends nothing", async () => {
@@ -357,7 +373,11 @@ test("domains show no age, so only --older-than 0 sweeps them", async () => {
     leftBehind: [],
     kept: [ageless, { reason: "the state of org/web/pr names it" }, ageless],
   });
-  const report = await run({ match: ["https://pr-*"], olderThanMs: 0, keep: ["login"] });
+  const flags = { match: ["https://pr-*"], olderThanMs: 0, keep: ["login"] };
+  await service.fault({ method: "DELETE", path: "/projects/prj-demo/auth/domains", status: 200, body: "" });
+  const failed = await run(flags);
+  expect([failed.code, outcomes(failed)]).toEqual([1, { [`prj-demo/${DOMAIN}`]: "unknown" }]);
+  const report = await run(flags);
   expect([report.code, outcomes(report)]).toEqual([0, { [`prj-demo/${DOMAIN}`]: "deleted" }]);
   expect(reasons(report)).toEqual({
     "prj-demo/https://pr-2.preview.example.com": "the state of org/web/pr names it",
