@@ -104,9 +104,13 @@ export function holds({ kind, id, outs }: Held, thing: Thing): boolean {
   // Known of most; the others are in whatever integration there is.
   if (thing.home !== "" && home !== undefined && home !== thing.home) return false;
   if (kind === "EmailServer") return true;
-  if (kind === "Whitelist") return Array.isArray(outs["domains"]) && outs["domains"].map(String).includes(thing.name);
+  if (kind === "Whitelist") return domainsIn(outs).includes(thing.name);
   return rest === thing.name;
 }
+
+/** The domains of a Whitelist, without the days of some. */
+const domainsIn = ({ domains }: Readonly<Record<string, unknown>>): string[] =>
+  (Array.isArray(domains) ? domains : []).map((one: unknown) => String(Object(one)["origin"] ?? one));
 
 /** What an entry says of its object, as far as a list shows it: by argument, what is declared and what is there. */
 export function differences(held: Held, things: Things): string[] {
@@ -116,7 +120,9 @@ export function differences(held: Held, things: Things): string[] {
   const values = held.inputs;
   if (held.kind === "Whitelist") {
     // The origin is stored without a path.
-    const declared = (values["domains"] as string[]).map((domain) => domain.replace(/\/$/, "")).toSorted();
+    const declared = domainsIn(values)
+      .map((domain) => domain.replace(/\/$/, ""))
+      .toSorted();
     const all = [...things.values()].filter(
       ({ list, projectId }) => list === "domains" && projectId === held.id.split("/")[0],
     );
