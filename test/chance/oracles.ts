@@ -174,11 +174,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const { before, changes, program } = seen;
     // The program of the command may free what the state protects, and protects from the next command on.
     const isKept = ({ name, protect, retainOnDelete, inputs }: Held): boolean => {
-      const options =
-        seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name))?.options;
+      const declared = seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name));
+      const options = declared?.options;
       if (inputs["deletionProtection"] === true) return true;
-      // A creation deletes it, as its plan says.
-      if (program.some((one) => namesOf(one).includes(name) && one.args["absent"] === true)) return false;
+      // Its creation deletes what is there, as its plan says.
+      if (declared?.args["absent"] === true) return false;
       return options === undefined
         ? protect || retainOnDelete
         : (protect && options.protect === true) || (retainOnDelete && options.retainOnDelete === true);
