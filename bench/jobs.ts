@@ -43,7 +43,7 @@ async function oneRun({ perMinute, noRetryAfter, maxRequests }: Limited): Promis
   const goal = (most: number): number | undefined => (maxRequests === undefined ? most : undefined);
   if (failures.length > 0) console.log(failures[0]);
   figures.add("creations that failed", failures.length, 0, 0);
-  // Processes that start together need some 10 s, whatever the limit.
+  // Spread evenly. Processes that start together need some 10 s, whatever the limit.
   const limit = Math.max(15, (60 * accepted) / perMinute);
   figures.add("until the last job has ended, s", seconds, goal(Math.round(1.3 * limit)), 0);
   figures.add("requests that got through", accepted, undefined, 0);

@@ -11,7 +11,7 @@ import {
   type Comparison,
   type Problem,
 } from "./arguments";
-import type { Changes, Finding, Lifecycle, Look, Plan, Stored } from "./lifecycle";
+import type { Changes, Finding, Lifecycle, Limits, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, protectionOf, refuseProtectedReplacement } from "./protection";
@@ -34,7 +34,10 @@ export async function check<Args extends object, Outputs extends object>(
   const { kind } = hosted.resource;
   // Not in an update: it would see its own changes, and must not fail because of a look.
   const isPreview = declared !== undefined;
-  const { args, known, problems: found, allowed } = checkNews(hosted, news);
+  // An ignored size is that of the state, which the program cannot change.
+  const isSizeIgnored = request.ignored.some((path) => path === "*" || /^size\b/.test(path));
+  const limits: Limits = { maxSizeCu: isSizeIgnored ? undefined : maxSizeCu(readSetting) };
+  const { args, known, problems: found, allowed } = checkNews(hosted, news, limits);
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
   const {
@@ -84,6 +87,7 @@ interface Checked<Args> {
 function checkNews<Args extends object, Outputs extends object>(
   { resource, readSetting }: Hosted<Args, Outputs>,
   news: Properties,
+  limits: Limits,
 ): Omit<Checked<Args>, "authProvider"> & { problems: Problem[] } {
   const { args, problems: found } = checkArguments(resource.kind, resource.args, news);
   const allows = allowsUnlistedSizes(readSetting);
@@ -92,17 +96,17 @@ function checkNews<Args extends object, Outputs extends object>(
   const good = Object.entries(args).filter(([name, value]) => !bad.has(name) && !containsUnknown(value));
   // Each of these arguments has passed its own schema.
   const known = Object.fromEntries(good) as Partial<Args>;
-  found.push(...(resource.rules?.(known, new Set(Object.keys(news)), { maxSizeCu: maxSizeCu(readSetting) }) ?? []));
+  found.push(...(resource.rules?.(known, new Set(Object.keys(news)), limits) ?? []));
   const problems = found.filter((problem) => !isAllowed(problem));
   return { args, known, problems, allowed: found.filter(isAllowed) };
 }
 
-/** The arguments of a change. @throws all their problems at once. */
+/** The arguments of a change, which have passed `check`. @throws all their problems at once. */
 export function checkedArgs<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   news: Properties,
 ): Args {
-  const { args, problems } = checkNews(hosted, news);
+  const { args, problems } = checkNews(hosted, news, { maxSizeCu: undefined });
   if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
   // Just checked, argument by argument.
   return args as Args;

@@ -177,11 +177,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       const declared = seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name));
       const options = declared?.options;
       if (inputs["deletionProtection"] === true) return true;
-      // Its creation deletes what is there, as its plan says.
-      if (declared?.args["absent"] === true) return false;
       return options === undefined
         ? protect || retainOnDelete
-        : (protect && options.protect === true) || (retainOnDelete && options.retainOnDelete === true);
+        : (protect && options.protect === true) ||
+            // A creation of what is absent deletes what is there, as its plan says.
+            (retainOnDelete && options.retainOnDelete === true && declared?.args["absent"] !== true);
     };
     return changes
       .filter((change) => change.what === "removed" && !isTakenAlong(seen, change))

@@ -37,6 +37,14 @@ const REFUSALS = [
   /is not replaced, although the change of .* requires it: its "deletionProtection" is on/,
 ];
 
+/** Whether all that failed is such a refusal. */
+function isRefused(text: string): boolean {
+  const failures = text
+    .split("\n")
+    .filter((line) => /Could not |error: /.test(line) && !/error: (?:update|preview) failed/.test(line));
+  return (failures.length === 0 ? [text] : failures).every((one) => REFUSALS.some((refusal) => refusal.test(one)));
+}
+
 /** How often a last `up` follows the advice of its messages. */
 const MOST_TRIES = 6;
 
@@ -163,7 +171,9 @@ class Play {
     for (const held of [...before, ...after].filter(({ name }) => this.#mayLeave.has(name)))
       for (const [key, thing] of [...first, ...last]) if (holds(held, thing)) this.#mayStay.add(key);
     // The engine's words on a creation that was cut off are all that tells of its object.
-    if (ran.isCut) for (const [key] of last) if (!first.has(key)) this.#mayStay.add(key);
+    if (ran.isCut)
+      for (const [key, thing] of last)
+        if (!first.has(key) && !after.some((held) => holds(held, thing))) this.#mayStay.add(key);
     const seen: Observed = {
       ...{ command, program, ran, before, after, changes, isBeside, sent, repeated, first, things: last },
       ...{
@@ -239,8 +249,7 @@ class Play {
       last = ran;
       if (!(await this.#advised(ran.text)) && tries > 1) break;
     }
-    if (!REFUSALS.some((refusal) => refusal.test(last?.text ?? "")))
-      this.broken.push(`${when} does not end well: ${last?.text}`);
+    if (!isRefused(last?.text ?? "")) this.broken.push(`${when} does not end well: ${last?.text}`);
     return undefined;
   }
 

@@ -80,7 +80,7 @@ test("a stack that breaks every rule is told rule by rule; mended or accepted, i
   );
   const text = await audit(stack, "--max-size", "1");
   expect(text).toMatchObject({ code: 10, stderr: "" });
-  expect(text.stdout).toMatch(/^Stack dev: 22 findings\n/);
+  expect(text.stdout).toMatch(/^Stack dev: 23 findings\n/);
   expect(text.stdout).toContain(`
 size-over-limit
   ComputeEndpoint api: can have 2 CU, and the limit is 1 CU

@@ -201,6 +201,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
     toleratedUnmanaged: [],
     byItself: [],
     expired: [],
+    expiredDomains: [],
     unused: [],
     fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
   });

@@ -110,6 +110,7 @@ export class RequestBudget {
 
   /** Whether it is the service's limit that makes a request wait now, not only the configured share. */
   get isThrottled(): boolean {
+    if (this.#share === undefined) return true;
     return performance.now() < this.#changesPausedUntil || this.#freeOf(this.#learnedLimits) < 1;
   }
 
@@ -139,7 +140,10 @@ export class RequestBudget {
       const waiting: Waiting = { kind, enter };
       this.#waiting.push(waiting);
       const forget = deadline?.onExpire(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        const index = this.#waiting.indexOf(waiting);
+        // Another wait that expires in the same moment may have let it in.
+        if (index < 0) return;
+        this.#waiting.splice(index, 1);
         this.#admit();
         enter(undefined);
       });

@@ -17,9 +17,9 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   objects: (projectId, { domains }) => originsIn(domains).map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
-  createWarnings: ({ args: { domains = [] }, label, isNew }) => [
+  createWarnings: ({ args: { domains }, label, isNew }) => [
     ...(isNew ? warningsOf(originsIn(domains), [], label) : []),
-    ...domains.flatMap((one, index) =>
+    ...elementsIn(domains).flatMap((one, index) =>
       typeof one === "string"
         ? []
         : expiryWarnings(one.expiresOn, `"domains[${index}].expiresOn" of the Whitelist${label}`),
@@ -122,8 +122,9 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
 
 type Domains = WhitelistShape["domains"];
 
-/** An edited state may have anything in the list. */
-const originsIn = (domains: Domains = []): string[] => namesIn(domains.map(originIn));
+/** A report of drift has a text in place of a list with secrets, and an edited state may have anything in a list. */
+const elementsIn = (domains: Domains = []): Domains => (Array.isArray(domains) ? domains : []);
+const originsIn = (domains?: Domains): string[] => namesIn(elementsIn(domains).map(originIn));
 
 /** These origins, each as the first element that has it: with its day, if it has one. */
 const elementsOf = (origins: readonly string[], elements: Domains): Domains =>

@@ -438,6 +438,11 @@ Not drift: redirect domains whose day has come. Remove them from the program
     expect(expiredIn(one("", { declared: hidden }))).toMatchObject([{ domain: "[secret]" }]);
   });
 
+  test.each([{ domains: ["https://x.test"] }, null])("a list with a secret is compared whole: %j is drift", (found) => {
+    const [drifted] = refreshedOf({ ...list, declared: { domains: secret }, found });
+    expect(drifted?.drift).toMatchObject({ change: found === null ? "deleted" : "changed" });
+  });
+
   test("are told beside drift of the same list", () => {
     const b = dated("https://b.test", "2020-01-31");
     const [found] = refreshedOf({ ...list, declared: { domains: [b] }, found: { domains: [b, "https://x.test"] } });

@@ -182,8 +182,12 @@ describe("with svc:maxSizeCu", () => {
     expect(await compute.check(inputs)).toEqual([problem]);
     // Also if the compute has that size already.
     expect(await compute.check(inputs, inputs)).toEqual([problem]);
-    await expect(compute.create(inputs)).rejects.toThrow(problem);
     expect(await compute.mutations()).toEqual([]);
+  });
+
+  test.each(["size", "size.max", "*"])("a size that %j ignores is that of the state, and passes", async (path) => {
+    const inputs = { ...LEAST, size: { min: 0.5, max: 4 } };
+    expect(await compute.check({ ...inputs, __ignoreChanges: [path] }, inputs)).toEqual([]);
   });
 
   test.each([{}, { size: 2 }, { size: 0.25 }, { size: { min: 0.25, max: 2 } }, { size: UNKNOWN }])(
