@@ -17,7 +17,7 @@ async function repository(): Promise<{ stack: Stack; preview: (isOpen: string, .
   const answers = `${asked}.answers`;
   const next = `code=$(head -n 1 "${answers}"); [ "$(wc -l < "${answers}")" -eq 1 ] || sed -i 1d "${answers}"; exit "$code"`;
   writeFileSync(asked, `#!/bin/sh\n[ "$1" = 7 ] || exit 2\n${next}\n`, { mode: 0o755 });
-  stack.env["PREVIEW_IS_OPEN"] = asked;
+  Object.assign(stack.env, { PREVIEW_IS_OPEN: asked, PREVIEW_BRANCH_ID: "br-dev" });
   expect(await stack.up()).toMatchObject({ code: 0 });
   const preview = async (isOpen: string, ...args: string[]): Promise<Ended> => {
     writeFileSync(answers, isOpen.replaceAll(" ", "\n") + "\n");
@@ -53,24 +53,24 @@ test("examples/preview makes a preview, updates it, and leaves nothing behind, w
   const domains = async (): Promise<unknown> => (await service.state()).projects[0]?.["domains"];
 
   // Nobody knows whether it is open, or it is closed: nothing is made.
-  expect(await preview(UNKNOWN, "up", "7", "br-dev", site(1))).toMatchObject({ code: 1 });
-  expect(await preview(CLOSED, "up", "7", "br-dev", site(1))).toMatchObject({
+  expect(await preview(UNKNOWN, "up", "7", site(1))).toMatchObject({ code: 1 });
+  expect(await preview(CLOSED, "up", "7", site(1))).toMatchObject({
     code: 0,
     text: expect.stringContaining("there is no stack pr-7"),
   });
   expect(await held()).toEqual(before);
 
-  expect(await preview(OPEN, "up", "7", "br-dev", site(1))).toMatchObject({ code: 0 });
+  expect(await preview(OPEN, "up", "7", site(1))).toMatchObject({ code: 0 });
   const [first] = await named();
   expect(first).toMatchObject({ branch_id: "br-dev" });
   expect(await domains()).toMatchObject([{ domain: site(1) }]);
 
-  expect(await preview(OPEN, "up", "7", "br-dev", site(2))).toMatchObject({ code: 0 });
+  expect(await preview(OPEN, "up", "7", site(2))).toMatchObject({ code: 0 });
   expect(await named()).toEqual([first]);
   expect(await domains()).toMatchObject([{ domain: site(2) }]);
 
   // Closed during the deployment.
-  expect(await preview(`${OPEN} ${CLOSED}`, "up", "7", "br-dev", site(3))).toMatchObject({
+  expect(await preview(`${OPEN} ${CLOSED}`, "up", "7", site(3))).toMatchObject({
     code: 0,
     text: expect.stringContaining("was closed meanwhile"),
   });

@@ -18,8 +18,9 @@ trap 'rm -f "$errors"' EXIT
 while :; do
   pulumi up --yes --stack "$stack" --non-interactive "$@" 2>"$errors" &
   pulumi=$!
-  # A job that is cancelled ends the update properly, which gives its lock back.
-  trap 'kill -TERM "$pulumi"' HUP INT TERM
+  # The update ends properly, which gives its lock back. A terminal sends an interrupt to both.
+  trap : INT
+  trap 'kill -TERM "$pulumi"' HUP TERM
   code=0
   wait "$pulumi" || code=$?
   # A signal ends the wait before the update.

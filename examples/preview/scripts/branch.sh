@@ -1,8 +1,8 @@
 #!/bin/sh
 # The branch of a preview. This provider makes no branches: put the command of your service here.
 #
-#   scripts/branch.sh make <number>     prints the id of the branch, which exists then
-#   scripts/branch.sh remove <number>   after its compute was destroyed
+#   scripts/branch.sh make <number>     prints the id of the branch, which exists then; it may have existed before
+#   scripts/branch.sh remove <number>   after its compute was destroyed; it may be gone already
 #
 # As it stands, all previews use one branch, and only one can be open at a time: a branch has one primary compute.
 set -eu
