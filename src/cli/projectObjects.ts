@@ -3,6 +3,7 @@ import {
   type Client,
   type EmailServerRecord,
   type EndpointRecord,
+  type ListOptions,
   normalisedOrigin,
   type OAuthProviderRecord,
   undefinedIfGone,
@@ -45,6 +46,7 @@ interface Listed {
   readonly projectId: string;
   /** The configured auth provider: objects of another one mention it. */
   readonly authProvider: string;
+  readonly options: ListOptions;
 }
 
 /** Lists the objects of a kind with one request. */
@@ -55,26 +57,26 @@ type Listing<Of extends keyof Records> = (asked: Listed) => Promise<Found<Of, Re
  * omit them.
  */
 const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> : string } = {
-  ComputeEndpoint: async ({ client, projectId }) =>
-    (await client.computes.list(projectId)).map((record) => compute(projectId, record)).sort(byAge),
-  AuthIntegration: async ({ client, projectId }) => {
-    const all = await undefinedIfGone(() => client.auth.integrations(projectId).list());
+  ComputeEndpoint: async ({ client, projectId, options }) =>
+    (await client.computes.list(projectId, options)).map((record) => compute(projectId, record)).sort(byAge),
+  AuthIntegration: async ({ client, projectId, options }) => {
+    const all = await undefinedIfGone(() => client.auth.integrations(projectId).list(options));
     return (all ?? []).map((record) => integration(projectId, record)).sort(byAge);
   },
-  OAuthProvider: async ({ client, projectId }) => {
-    const all = await undefinedIfGone(() => client.auth.oauthProviders(projectId).list());
+  OAuthProvider: async ({ client, projectId, options }) => {
+    const all = await undefinedIfGone(() => client.auth.oauthProviders(projectId).list(options));
     return (all ?? []).map((record) => oauthProvider(projectId, record)).sort(byId);
   },
-  WhitelistDomain: async ({ client, projectId, authProvider }) => {
-    const all = await undefinedIfGone(() => client.auth.domains(projectId).list());
+  WhitelistDomain: async ({ client, projectId, authProvider, options }) => {
+    const all = await undefinedIfGone(() => client.auth.domains(projectId).list(options));
     // The service may list one origin in several spellings and for several auth providers.
     const byOrigin = new Map(
       (all ?? []).map((one) => [`${one.auth_provider ?? authProvider} ${normalisedOrigin(one.domain)}`, one]),
     );
     return [...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId);
   },
-  EmailServer: async ({ client, projectId }) => {
-    const server = await undefinedIfGone(() => client.auth.emailServer(projectId));
+  EmailServer: async ({ client, projectId, options }) => {
+    const server = await undefinedIfGone(() => client.auth.emailServer(projectId, options));
     // Every integration starts with the service's shared email server.
     return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
   },
@@ -101,8 +103,9 @@ export async function listProjectObjects(
   client: Client,
   projectId: string,
   authProvider: string,
+  options: ListOptions = {},
 ): Promise<ProjectObject[]> {
-  const asked: Listed = { client, projectId, authProvider };
+  const asked: Listed = { client, projectId, authProvider, options };
   const listed = async (matches: (kind: Kind) => boolean): Promise<ProjectObject[]> => {
     // The keys of this table are all kinds.
     const kinds = Object.keys(LISTINGS) as Kind[];

@@ -19,7 +19,7 @@ export interface SendOptions extends WaitOptions, Pick<Request, "beforeAttempt">
 
 export function changeRequest(
   route: Omit<Request, "deadline" | "onProgress" | "beforeAttempt">,
-  { integration, beforeAttempt, deadline, onProgress }: SendOptions,
+  { integration, beforeAttempt, deadline, onProgress, onError }: SendOptions,
 ): Request {
   const proven = integration && {
     beforeAttempt: async () => {
@@ -27,5 +27,5 @@ export function changeRequest(
       await beforeAttempt?.();
     },
   };
-  return { ...route, deadline: changeDeadline(deadline), onProgress, ...(proven ?? { beforeAttempt }) };
+  return { ...route, deadline: changeDeadline(deadline), onProgress, onError, ...(proven ?? { beforeAttempt }) };
 }

@@ -466,7 +466,7 @@ describe("a read that several wait for", () => {
     await pass(500);
     expect(String(early.outcome)).toBe("TimeoutError: no response within 0.5 s (GET /things)");
     const late = watched(read.wait({ deadline: new Deadline(1_000) }));
-    events().onError(new ServiceError("down", { method: "GET", path: "/things", status: 503 }));
+    events().onError?.(new ServiceError("down", { method: "GET", path: "/things", status: 503 }));
     await pass(1_000);
     expect(String(late.outcome)).toBe("ServiceError: down; still failing after 1 s (GET /things -> 503)");
   });

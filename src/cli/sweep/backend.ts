@@ -39,7 +39,7 @@ export async function allStates(progress: ProgressLine): Promise<readonly FleetS
     return `${name} may hold anything: ${reason.replaceAll("\n", "; ")}`;
   });
   const Same = problems.every(({ error }) => error instanceof BusyError) ? BusyError : Error;
-  throw new Same(["nothing was deleted, because the state of a stack is not known", ...lines].join("\n"));
+  throw new Same(["the state of a stack is not known", ...lines].join("\n"));
 }
 
 /** @throws if any state has changed since then: it may hold by now what none held. */

@@ -1,5 +1,5 @@
 /** Deletes one object, with the proof that it is still the one that was shown, and that it is gone afterwards. */
-import { Deadline, mayHaveTakenEffect, NotOursError, SvcError, type SendOptions } from "../../client";
+import { Deadline, mayHaveTakenEffect, NotOursError, type OwnIntegration, type SendOptions } from "../../client";
 import { messageOf } from "../../contract/untrusted";
 import type { FoundCompute, FoundDomain, FoundObject } from "./leftBehind";
 
@@ -18,15 +18,34 @@ export interface Result {
 class GoneError extends Error {}
 class ChangedError extends Error {}
 
-/** Never throws. `deadlineMs`: how long the deletion may take, with all waits. */
-export async function deleted(found: FoundObject, deadlineMs: number): Promise<Result> {
+interface Sending {
+  /** How long the deletion may take, with all waits but the reading of states. */
+  readonly deadlineMs: number;
+  /** Throws if a state may name the object by now. */
+  readonly provenByStates: (isRepeated: boolean) => Promise<void>;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Never throws. */
+export async function deleted(
+  found: FoundObject,
+  { deadlineMs, provenByStates, onProgress }: Sending,
+): Promise<Result> {
   let attempts = 0;
+  let refused = 0;
   const deadline = new Deadline(deadlineMs);
   const options: SendOptions = {
     deadline,
+    onProgress,
+    onError: (error) => {
+      if (error.method === "DELETE" && !mayHaveTakenEffect(error)) refused += 1;
+    },
     // Also before each repetition: minutes may pass while a project is locked.
     beforeAttempt: async () => {
-      await mustBeSame(found, { deadline, since: performance.now() });
+      const goOn = deadline.pause();
+      // First: it takes longer than the lists.
+      await provenByStates(attempts > 0).finally(goOn);
+      await mustBeSame(found, { deadline, onProgress, since: performance.now() });
       attempts += 1;
     },
   };
@@ -36,19 +55,16 @@ export async function deleted(found: FoundObject, deadlineMs: number): Promise<R
   } catch (error) {
     if (error instanceof GoneError) return { outcome: attempts === 0 ? "gone" : "deleted" };
     const reason = reasonOf(error);
-    if (attempts > 0 && !isRefused(error, attempts)) return { outcome: "unknown", reason, isFailure: true };
+    // What was only refused cannot have taken effect.
+    if (attempts > refused) return { outcome: "unknown", reason, isFailure: true };
     return { outcome: "left", reason, isFailure: !(error instanceof ChangedError || error instanceof NotOursError) };
   }
 }
 
-/** Whether the only attempt cannot have taken effect. */
-const isRefused = (error: unknown, attempts: number): boolean =>
-  attempts === 1 && error instanceof SvcError && error.method === "DELETE" && !mayHaveTakenEffect(error);
-
 const reasonOf = (error: unknown): string =>
   error instanceof NotOursError ? "its auth integration has been deleted or replaced" : messageOf(error);
 
-interface Reading {
+interface Reading extends Pick<SendOptions, "onProgress"> {
   readonly deadline: Deadline;
   readonly since: number;
 }
@@ -63,8 +79,13 @@ async function mustBeSameCompute({ place, object: { record } }: FoundCompute, re
   if (names.length > 0) throw new ChangedError(`it has changed since it was listed: ${names.join(", ")}`);
 }
 
-/** A list shows nothing else of a domain. That its integration is the same is proven beside this. */
-async function mustBeListed({ place, object: { record } }: FoundDomain, reading: Reading): Promise<void> {
+/** A list shows nothing else of a domain, so its integration has to be the same. */
+async function mustBeListed(found: FoundDomain, reading: Reading): Promise<void> {
+  const {
+    place,
+    object: { record },
+  } = found;
+  await integrationOf(found).prove(reading);
   const domains = place.client.auth.domains(place.projectId);
   const isIt = (one: typeof record): boolean =>
     one.domain === record.domain && one.auth_provider === record.auth_provider;
@@ -78,9 +99,13 @@ async function deleteCompute({ place, object }: FoundCompute, options: SendOptio
 }
 
 async function deleteDomain(found: FoundDomain, options: SendOptions): Promise<void> {
-  const { place, origin, authProvider, integration: item } = found;
+  const { place, origin, authProvider } = found;
   const { projectId, client } = place;
+  const deletion = { projectId, authProvider, origins: () => [origin] };
+  await client.auth.deleteDomains(deletion, { ...options, integration: integrationOf(found) });
+}
+
+function integrationOf({ place: { client, projectId }, authProvider, integration }: FoundDomain): OwnIntegration {
   const isNamed = ({ auth_provider }: { auth_provider: string }): boolean => auth_provider === authProvider;
-  const integration = client.auth.ownIntegration(projectId, isNamed, item?.auth_provider_project_id);
-  await client.auth.deleteDomains({ projectId, authProvider, origins: () => [origin] }, { ...options, integration });
+  return client.auth.ownIntegration(projectId, isNamed, integration?.auth_provider_project_id);
 }

@@ -1,5 +1,5 @@
 /** What previews may have left behind in a project, and what stays there nevertheless. */
-import type { AuthIntegrationRecord, BranchRecord, Client } from "../../client";
+import type { AuthIntegrationRecord, BranchRecord, Client, ListOptions } from "../../client";
 import { projectOf } from "../../contract/identifiers";
 import { messageOf } from "../../contract/untrusted";
 import type { ReadSetting } from "../../contract/settings";
@@ -53,15 +53,16 @@ export interface FoundDomain extends Common {
 export type FoundObject = FoundCompute | FoundDomain;
 
 /**
- * The projects in which a state holds something.
+ * The projects in which a state holds something of its own.
  * @throws if a stack's settings are incomplete.
  */
 export function placesOf(states: readonly FleetState[], session: Session): Place[] {
   const places = new Map<string, Place>();
   const shares = new Map<Client, number>();
   for (const of of states) {
-    for (const { id = "", provider = "" } of of.resources) {
-      if (id === "") continue;
+    for (const { id = "", provider = "", external } of of.resources) {
+      // What a program only looks up does not make the project one of the backend's.
+      if (id === "" || external === true) continue;
       const place = ofStack(of.stack.name, () => placeOf(projectOf(id), settingsOf(of, provider), session, shares));
       const key = JSON.stringify([place.address, place.projectId]);
       if (!places.has(key)) places.set(key, place);
@@ -93,10 +94,15 @@ function ofStack(name: string, place: () => Place): Place {
 }
 
 /** The computes and redirect domains that match, in the order of their lists. */
-export async function findIn(place: Place, criteria: Criteria, named: NamedInStates): Promise<FoundObject[]> {
+export async function findIn(
+  place: Place,
+  criteria: Criteria,
+  named: NamedInStates,
+  options: ListOptions,
+): Promise<FoundObject[]> {
   const { client, projectId, authProvider: configured } = place;
-  const objects = await listProjectObjects(client, projectId, configured);
-  const branches = (await client.projects.branches(projectId)) ?? [];
+  const objects = await listProjectObjects(client, projectId, configured, options);
+  const branches = (await client.projects.branches(projectId, options)) ?? [];
   return objects.flatMap((object): FoundObject[] => {
     if (object.kind === "ComputeEndpoint") {
       const branch = branches.find(({ id }) => id === object.record.branch_id);

@@ -72,7 +72,10 @@ class Sweep {
 
   async run(): Promise<Ended> {
     const backend = await backendName();
-    const states = await allStates(this.progress);
+    const states = await allStates(this.progress).catch((error: Error) => {
+      const Same = error instanceof BusyError ? BusyError : Error;
+      throw new Same(`nothing was deleted: ${error.message}`);
+    });
     const named = new NamedInStates(states);
     const places = await this.#places(states);
     const found = await this.#find(places, named);
@@ -97,7 +100,7 @@ class Sweep {
         throw new BusyError("nothing was deleted: what is left behind is not what was shown any more. Run this again");
     }
     const { results, message, isBusy } = await this.#deleteAll(left, states);
-    const isDone = [...results.values()].every(({ outcome }) => outcome === "deleted" || outcome === "gone");
+    const isDone = left.every((one) => ["deleted", "gone"].includes(results.get(one)?.outcome ?? ""));
     return ended(
       isDone ? EXIT.done : isBusy ? EXIT.busy : EXIT.failed,
       message === undefined ? [] : [message],
@@ -117,8 +120,9 @@ class Sweep {
 
   async #find(places: readonly Place[], named: NamedInStates): Promise<FoundObject[]> {
     this.progress.begin("projects read", places.length);
+    const onProgress = (note: string): void => this.progress.show(note);
     const found = await inParallel(PARALLEL, places, async (place) => {
-      const inProject = await findIn(place, this.#criteria, named).catch((error: unknown) => {
+      const inProject = await findIn(place, this.#criteria, named, { onProgress }).catch((error: unknown) => {
         throw new Error(`nothing was deleted: project ${place.projectId} could not be read: ${messageOf(error)}`);
       });
       this.progress.step();
@@ -139,20 +143,25 @@ class Sweep {
       say(`${signal}: the deletion that was sent ends, then the report follows. Wait for that`);
     };
     for (const signal of ENDING) process.on(signal, stop);
+    const provenByStates = async (isRepeated: boolean): Promise<void> => {
+      if (!isRepeated && performance.now() - readAt < freshMs) return;
+      readAt = performance.now();
+      await mustBeUnchanged(states, this.progress).catch((error: Error) => {
+        isBusy = error instanceof BusyError;
+        const reason = error.message.replaceAll("\n", "; ");
+        message = `Nothing more was deleted: ${reason}. Run this again`;
+        throw new Error(reason);
+      });
+    };
+    // Not that of the states, which are read in between.
+    const line = new ProgressLine();
+    line.begin("deletions ended", left.length);
+    const onProgress = (note: string): void => line.show(note);
     for (const one of left) {
-      if (message === undefined && performance.now() - readAt >= freshMs) {
-        readAt = performance.now();
-        await mustBeUnchanged(states, this.progress).catch((error: Error) => {
-          isBusy = error instanceof BusyError;
-          message = `Nothing more was deleted: ${error.message.replaceAll("\n", "; ")}. Run this again`;
-        });
-        this.progress.end();
-      }
-      if (message !== undefined) {
-        results.set(one, { outcome: "left" });
-        continue;
-      }
-      const result = await deleted(one, deadlineMs);
+      if (message !== undefined) break;
+      const result = await deleted(one, { deadlineMs, provenByStates, onProgress });
+      line.step();
+      line.end();
       results.set(one, result);
       say(`${OUTCOMES[result.outcome]}: ${one.object.kind} ${one.object.id}`);
       if (result.isFailure === true) message ??= "Nothing more was deleted after the failure";

@@ -153,7 +153,11 @@ export class ComputesApi {
    */
   async delete({ projectId, endpointId, beforeAttempt }: ComputeDeletion, options: WaitOptions = {}): Promise<void> {
     const scope = this.#scope(projectId, options);
-    const request = { ...this.#request(scope, { method: "DELETE", endpointId }), beforeAttempt };
+    const request = {
+      ...this.#request(scope, { method: "DELETE", endpointId }),
+      beforeAttempt,
+      onError: options.onError,
+    };
     const deletion = {
       matches: ({ id }: EndpointRecord) => id === endpointId,
       thing: endpointId,

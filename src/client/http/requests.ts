@@ -41,7 +41,7 @@ export interface Request {
   /** Called in the tick in which an attempt is sent. */
   onSend?: () => void;
   /** Called with the error of each failed attempt. */
-  onError?: (error: SvcError) => void;
+  onError?: ((error: SvcError) => void) | undefined;
 }
 
 /** A response that accepts the request. */

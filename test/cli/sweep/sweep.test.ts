@@ -48,12 +48,13 @@ case "$*" in
   "stack export"*)
     name=$(echo "$*" | sed 's/.*--stack //')
     cat "$FOLDER/states/$name.json" || { echo "error: $name is locked away" >&2; exit 1; }
-    [ ! -e "$FOLDER/states/$name.next" ] || mv "$FOLDER/states/$name.next" "$FOLDER/states/$name.json" ;;
+    [ ! -e "$FOLDER/states/$name.next" ] || mv "$FOLDER/states/$name.next" "$FOLDER/states/$name.json"
+    [ ! -e "$FOLDER/states/$name.after" ] || mv "$FOLDER/states/$name.after" "$FOLDER/states/$name.next" ;;
 esac
 `;
 
 interface Scene {
-  readonly resources?: readonly { kind?: Kind; id: string; inputs?: object }[];
+  readonly resources?: readonly { kind?: Kind; id: string; inputs?: object; external?: true }[];
   readonly pending?: readonly string[];
   readonly settings?: object;
 }
@@ -67,8 +68,13 @@ function stateOf(name: string, { resources = [], pending = [], settings }: Scene
     deployment: {
       resources: [
         { urn: provider, type: PROVIDER_TYPE, custom: true, id: "1", inputs },
-        ...resources.map(({ kind = "ComputeEndpoint", id, inputs: own = {} }, index) => ({
-          ...{ urn: `urn:pulumi:${stack}::${project}::${typeToken(kind)}::r${index}`, type: typeToken(kind), id },
+        ...resources.map(({ kind = "ComputeEndpoint", id, inputs: own = {}, external }, index) => ({
+          ...{
+            urn: `urn:pulumi:${stack}::${project}::${typeToken(kind)}::r${index}`,
+            type: typeToken(kind),
+            id,
+            external,
+          },
           ...{ custom: true, provider: `${provider}::1`, inputs: own, outputs: { ...own, __provider: pointer(kind) } },
         })),
       ],
@@ -77,8 +83,12 @@ function stateOf(name: string, { resources = [], pending = [], settings }: Scene
   });
 }
 
-/** `later`: what a state becomes after it was read. */
-function store(scenes: Readonly<Record<string, Scene | null>>, later: Readonly<Record<string, Scene>> = {}): void {
+/** `later`: what a state becomes after it was read; `last`: after it was read once more. */
+function store(
+  scenes: Readonly<Record<string, Scene | null>>,
+  later: Readonly<Record<string, Scene>> = {},
+  last: Readonly<Record<string, Scene>> = {},
+): void {
   writeFileSync(join(folder, "stacks.json"), JSON.stringify(Object.keys(scenes).map((name) => ({ name }))));
   const write = (name: string, ending: string, scene: Scene): void => {
     const file = join(folder, "states", `${name}.${ending}`);
@@ -87,6 +97,7 @@ function store(scenes: Readonly<Record<string, Scene | null>>, later: Readonly<R
   };
   for (const [name, scene] of Object.entries(scenes)) if (scene !== null) write(name, "json", scene);
   for (const [name, scene] of Object.entries(later)) write(name, "next", scene);
+  for (const [name, scene] of Object.entries(last)) write(name, "after", scene);
 }
 
 const MAIN = { id: `prj-demo/${PRIMARY}` };
@@ -201,6 +212,9 @@ test("computes of equal name in two projects are told apart, and each is asked f
   // Without a state that leads to it, a project is searched where it is named.
   store(HOLDS_MAIN);
   expect(await run()).toMatchObject({ code: 0, leftBehind: [], kept: [] });
+  // Nor does a look-up lead to it.
+  store({ "org/shop/prod": { resources: [MAIN, { id: "prj-two/ep-main-1", external: true }] } });
+  expect(await run()).toMatchObject({ code: 0, projects: ["prj-demo"], leftBehind: [], kept: [] });
   Object.assign(process.env, { SVC_BASE_URL: service.emulator.baseUrl, SVC_API_KEY: KEY });
   expect(await run({ project: "prj-two", dryRun: true })).toMatchObject({
     code: 8,
@@ -211,7 +225,7 @@ test("computes of equal name in two projects are told apart, and each is asked f
 test("if one state is not known, nothing is deleted", async () => {
   await plant("ep-left-1", { name: "pr-1" });
   store({ ...HOLDS_MAIN, "org/closed/dev": null });
-  await expect(ended()).rejects.toThrow(/^nothing was deleted, .*\norg\/closed\/dev may hold anything: pulumi stack/);
+  await expect(ended()).rejects.toThrow(/^nothing was deleted: .*\norg\/closed\/dev may hold anything: pulumi stack/);
   expect(JSON.parse(said.at(-1) ?? "")).toMatchObject({
     messages: [expect.stringMatching(/^nothing/), expect.anything()],
   });
@@ -236,25 +250,55 @@ test.each([
   store(HOLDS_MAIN, { "org/shop/prod": later });
   const report = await run();
   expect([report.code, outcomes(report)]).toEqual([11, { "prj-demo/ep-left-1": "left" }]);
-  expect(report.messages).toEqual([expect.stringMatching(/^Nothing more was deleted: .*Run this again$/)]);
+  expect(report.messages).toEqual([
+    expect.stringMatching(/^Nothing more was deleted: (?!nothing was deleted).*Run this again$/),
+  ]);
   await expectNothingSent();
 });
 
-test("a stack that appears while objects are deleted stops the rest", async () => {
-  await plant("ep-left-1", { name: "pr-1", type: "read_only" });
-  await plant("ep-left-2", { name: "pr-2", type: "read_only" });
-  store(HOLDS_MAIN);
-  await service.fault({ method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-1", status: 423, delayMs: 150 });
-  const running = run({}, { freshMs: 0 });
-  await requested(({ method }) => method === "DELETE");
-  store({ ...HOLDS_MAIN, "org/new/pr": { resources: [{ id: "prj-demo/ep-left-2" }] } });
-  const report = await running;
+test("a stack that changes between two deletions stops the rest, whose deletion is not begun", async () => {
+  for (const n of [1, 2, 3]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+  const adopts = { "org/shop/prod": { resources: [MAIN, { id: "prj-demo/ep-left-2" }] } };
+  store(HOLDS_MAIN, HOLDS_MAIN, adopts);
+  const report = await run({}, { freshMs: 0 });
   expect([report.code, outcomes(report)]).toEqual([
     11,
-    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": "left" },
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": "left", "prj-demo/ep-left-3": null },
   ]);
-  expect(report.messages).toEqual([expect.stringMatching(/org\/new\/pr has changed/)]);
-  expect(await computes()).toContain("ep-left-2");
+  expect(report.leftBehind.map(({ reason }) => reason)).toEqual([null, expect.any(String), null]);
+  expect(report.messages).toEqual([expect.stringMatching(/org\/shop\/prod has changed/)]);
+  expect(await computes()).toEqual(expect.arrayContaining(["ep-left-2", "ep-left-3"]));
+});
+
+test.each([
+  ["a compute of a locked project", "ep-left-1", { status: 423 }, "left"],
+  ["a compute that must wait", "ep-left-1", { status: 429 }, "left"],
+  ["a compute that may be deleted", "ep-left-1", { status: 502 }, "unknown"],
+  ["a domain", undefined, { status: 429 }, "left"],
+])("a stack that adopts an object while its deletion waits stops it: %s", async (_what, compute, fault, outcome) => {
+  await plant("ep-left-1", { name: "pr-1", type: "read_only" });
+  await plantDomains(DOMAIN);
+  const id = `prj-demo/${compute ?? DOMAIN}`;
+  store(HOLDS_MAIN, HOLDS_MAIN, { "org/shop/prod": { resources: [MAIN, { id }] } });
+  const path = `/projects/prj-demo/${compute === undefined ? "auth/domains" : `endpoints/${compute}`}`;
+  await service.fault({ method: "DELETE", path, ...fault });
+  const report = await run({ olderThanMs: 0, match: [compute === undefined ? DOMAIN : "pr-1"] });
+  expect([report.code, outcomes(report)]).toEqual([11, { [id]: outcome }]);
+  expect(report.leftBehind[0]?.reason).toBe("the state of org/shop/prod has changed meanwhile");
+  expect(report.messages).toEqual([expect.stringMatching(/^Nothing more was deleted: the state of org\/shop\/prod/)]);
+  expect((await service.requests()).filter(({ method }) => method === "DELETE")).toHaveLength(1);
+});
+
+test("a terminal shows why a deletion waits", async () => {
+  await plant("ep-left-1", { name: "pr-1", type: "read_only" });
+  store(HOLDS_MAIN);
+  await service.fault({ method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-1", status: 503 });
+  await service.fault({ method: "GET", path: "/projects/prj-demo/branches", status: 503 });
+  const { isTTY: isTerminal } = process.stderr;
+  process.stderr.isTTY = true;
+  const { code } = await ended().finally(() => (process.stderr.isTTY = isTerminal));
+  expect(code).toBe(0);
+  expect(said.join("")).toMatch(/projects read: 0 of 1, retrying: [^]*deletions ended: 0 of 1, retrying: /);
 });
 
 test("a signal ends the run after the deletion that was sent, and it is reported", async () => {
@@ -267,7 +311,7 @@ test("a signal ends the run after the deletion that was sent, and it is reported
   const report = await running;
   expect([report.code, outcomes(report), report.messages]).toEqual([
     1,
-    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": "left" },
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": null },
     ["Nothing more was deleted after SIGTERM"],
   ]);
   expect(process.listenerCount("SIGTERM")).toBe(0);
@@ -313,7 +357,7 @@ test.each([
   const report = await run();
   expect([report.code, outcomes(report)]).toEqual([
     1,
-    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": outcome, "prj-demo/ep-left-3": "left" },
+    { "prj-demo/ep-left-1": "deleted", "prj-demo/ep-left-2": outcome, "prj-demo/ep-left-3": null },
   ]);
   expect(report.leftBehind[1]?.reason).toMatch(/./);
   expect(report.messages).toEqual(["Nothing more was deleted after the failure"]);
