@@ -53,11 +53,16 @@ export function exitCode({ stacks, notKnown, unmanaged, unmanagedNotKnown }: Fle
 export const fleetFingerprint = (stacks: readonly Report[], objects: Report["unmanaged"]): string =>
   fingerprint({ project: "", stack: "", drift: stacks.flatMap(({ drift }) => drift), unmanaged: objects });
 
-/** The stacks of an earlier report. @throws if the file has none. */
+/**
+ * The stacks of an earlier report; none before the first one: the file is missing, or `--out` has just created it.
+ * @throws if the file has something else.
+ */
 export async function previousStacks(file: string): Promise<readonly StackReport[]> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
     throw new Error(`${file} cannot be read: ${error.code ?? error.message}`);
   });
+  if (text === "") return [];
   const { success, data } = fleetSchema.safeParse(parsed(text));
   if (!success) throw new Error(`${file} is not a report of pulumi-svc fleet drift written with --json`);
   return data.stacks;

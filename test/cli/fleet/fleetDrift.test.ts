@@ -352,6 +352,12 @@ test("drift keeps the time at which a report first had it, until it is other dri
   store({ name: "org/shop/dev", resources: [compute({ size: 4 })] });
   const later = await run({ previous });
   expect(sinceOf(later)).toEqual([later.checkedAt]);
+  // The first run of a schedule, which writes what the next one reads.
+  for (const file of ["none.json", "empty.json"]) {
+    if (file === "empty.json") writeFileSync(join(folder, file), "");
+    const none = await run({ previous: join(folder, file) });
+    expect(sinceOf(none)).toEqual([none.checkedAt]);
+  }
   await expect(ended({ previous: join(folder, "stacks.json") })).rejects.toThrow(
     /is not a report of pulumi-svc fleet drift/,
   );
