@@ -57,8 +57,11 @@ function stackOf(name: string, found?: number): object {
   return { name, project, since: null, stack, drift, unmanaged: [], fingerprint };
 }
 
-function next(code: number, ...stacks: readonly object[]): Promise<{ code: number; text: string }> {
-  const report = stacks.length === 0 ? undefined : { stacks };
+/** A name is that of a stack without resources. */
+function next(code: number, ...all: readonly (object | string)[]): Promise<{ code: number; text: string }> {
+  const stacks = all.filter((one) => typeof one !== "string");
+  const report =
+    all.length === 0 ? undefined : { stacks, withoutResources: all.filter((one) => typeof one === "string") };
   writeFileSync(join(folder, "bin", "next.json"), JSON.stringify({ code, report }));
   return job.run("fleet.sh", []);
 }
@@ -88,6 +91,26 @@ test("each stack has an issue of its own, which is opened, left alone, updated a
   expect(issues().map(({ state }) => state)).toEqual(["closed", "open"]);
   for (const call of calls())
     for (const [name, secret] of Object.entries(SECRETS)) expect(call.env[name]).not.toBe(secret);
+});
+
+test("the issue of a stack whose resources were destroyed is closed, and a label is as short as GitHub requires", async () => {
+  const { calls, issues } = job;
+  const long = "shop-of-a-long-name/feature-with-a-long-branch";
+  const other = `${long}-2`;
+  await next(7, stackOf("org/shop/dev", 4), stackOf(`org/${long}`, 4), stackOf(`org/${other}`, 4));
+  const labels = issues().map(({ label }) => label);
+  expect(labels).toEqual([
+    "drift-shop/dev",
+    expect.stringMatching(/^drift-shop-of-a-long-name\/feature-with--\d+$/),
+    expect.stringMatching(/^drift-shop-of-a-long-name\/feature-with--\d+$/),
+  ]);
+  expect(new Set(labels).size).toBe(3);
+  for (const label of labels) expect(label.length).toBeLessThanOrEqual(50);
+  calls();
+  // Another organization's stack of the same name, and a backend without projects.
+  expect(await next(7, stackOf("org/shop/dev", 4), "org2/shop/dev", `org/${long}`, "dev")).toMatchObject({ code: 7 });
+  expect(names(calls())).toEqual(["issue list", "issue list", "issue close"]);
+  expect(issues().map(({ state }) => state)).toEqual(["open", "closed", "open"]);
 });
 
 test("without a report no issue is touched, and where the tracker fails the others are tried", async () => {

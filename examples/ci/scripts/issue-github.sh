@@ -2,13 +2,22 @@
 # The tracker of drift.sh on GitHub, by `gh`: GH_TOKEN may write issues, GH_REPO names the repository.
 # Issues are found by a label, which only people who may triage can set.
 set -eu
+# GitHub allows 50 characters: of a longer label the beginning, and a digest of the whole.
+label() {
+  if [ ${#1} -le 50 ]; then
+    printf %s "$1"
+  else
+    printf '%.39s-%s' "$1" "$(printf %s "$1" | cksum | cut -d ' ' -f 1)"
+  fi
+}
 case ${1:-} in
 find)
-  gh issue list --state open --label "$2" --limit 1 --json number,body --jq '.[0] // empty | .number, .body'
+  gh issue list --state open --label "$(label "$2")" --limit 1 --json number,body --jq '.[0] // empty | .number, .body'
   ;;
 open)
-  gh label create "$2" --description "Somebody changed it at the service" --force </dev/null
-  gh issue create --label "$2" --title "$3" --body-file -
+  label=$(label "$2")
+  gh label create "$label" --description "Somebody changed it at the service" --force </dev/null
+  gh issue create --label "$label" --title "$3" --body-file -
   ;;
 update)
   gh issue edit "$2" --body-file -
