@@ -110,7 +110,7 @@ export class RequestBudget {
 
   /** Whether it is the service's limit that makes a request wait now, not only the configured share. */
   get isThrottled(): boolean {
-    if (this.#share === undefined) return true;
+    if (this.#share === undefined) return this.isTight;
     return performance.now() < this.#changesPausedUntil || this.#freeOf(this.#learnedLimits) < 1;
   }
 
