@@ -168,6 +168,8 @@ export class RequestBudget {
   /** Whether a poll of so many requests can be sent now: nobody else needs a permit, and there is one for each. */
   hasRoom(requests: number): boolean {
     this.#admit();
+    // Without a limit, a poll takes nothing from a change that reads its list, which may take minutes.
+    if (this.#limits.length === 0) return true;
     return this.#waiting.length + this.#preparing === 0 && this.#hasRoom("read", requests);
   }
 

@@ -36,6 +36,17 @@ test("begins unhindered, and keeps no timer for it", () => {
   ]);
 });
 
+test("a poll waits for a change that reads its list only where there is a limit", () => {
+  const budget = new RequestBudget(MINUTE_MS);
+  const permit = budget.take("proven");
+  expect(budget.hasRoom(2)).toBe(true);
+  sends(budget, 20, seconds(0));
+  pass(MINUTE_MS);
+  expect(budget.hasRoom(1)).toBe(false);
+  permit?.release();
+  expect(budget.hasRoom(1)).toBe(true);
+});
+
 test("a refusal holds everything back for the time that it names: reads until then, changes somewhat longer", async () => {
   const budget = new RequestBudget(MINUTE_MS);
   sends(budget, 1, seconds(40));
