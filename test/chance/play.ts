@@ -30,7 +30,8 @@ const REFUSALS = [
   /It differs from the program in .*, which cannot be changed/,
   /the program declares no credentials, and the service cannot remove them/,
   /is declared absent, and exists with the type standard: somebody has set it up/,
-  /cannot be deleted because it is protected/,
+  // The CLI breaks the line after it.
+  /cannot be deleted/,
   /a branch can have only one\. Nothing was changed\. Use two steps/,
   /This plan replaces it, which does not turn the protection off/,
   /unable to replace resource .* as part of replacing it/,
