@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { projectFolder } from "../../contract/projectFile";
+import { globSource } from "../glob";
 import { projectName } from "../stack/projectFile";
 import { type Pulumi, pulumiIn } from "../stack/pulumi";
 import { parsed } from "../stack/state";
@@ -74,6 +75,5 @@ const projectIn = (name: string): string | undefined => name.split("/").at(-2);
 
 /** A pattern is a whole name or its end, from a slash on. `*` stands for any text without a slash. */
 export function matches(pattern: string, name: string): boolean {
-  const pieces = pattern.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`(^|/)${pieces.join("[^/]*")}$`, "s").test(name);
+  return new RegExp(`(^|/)${globSource(pattern, "[^/]*")}$`, "s").test(name);
 }

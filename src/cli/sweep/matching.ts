@@ -1,9 +1,9 @@
 /** What `--match`, `--keep` and `--older-than` mean. */
+import { globSource } from "../glob";
 
 /** The whole text; `*` stands for any text. */
 export function matchesGlob(pattern: string, text: string): boolean {
-  const pieces = pattern.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`^${pieces.join(".*")}$`, "s").test(text);
+  return new RegExp(`^${globSource(pattern, ".*")}$`, "s").test(text);
 }
 
 /** As hosting services write branches into hosts: words in lower case, joined by dashes. */
