@@ -86,6 +86,8 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
 
 /** What the settings allow. */
 export interface Limits {
+  /** The paths of `ignoreChanges`: there the state has its say, which no edit of the argument changes. */
+  readonly ignored: readonly string[];
   /** The largest size of a compute, in compute units (CU). Undefined: any. */
   readonly maxSizeCu: number | undefined;
 }

@@ -34,9 +34,7 @@ export async function check<Args extends object, Outputs extends object>(
   const { kind } = hosted.resource;
   // Not in an update: it would see its own changes, and must not fail because of a look.
   const isPreview = declared !== undefined;
-  // An ignored size is that of the state, which the program cannot change.
-  const isSizeIgnored = request.ignored.some((path) => path === "*" || /^size\b/.test(path));
-  const limits: Limits = { maxSizeCu: isSizeIgnored ? undefined : maxSizeCu(readSetting) };
+  const limits: Limits = { maxSizeCu: maxSizeCu(readSetting), ignored: request.ignored };
   const { args, known, problems: found, allowed } = checkNews(hosted, news, limits);
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
@@ -106,7 +104,7 @@ export function checkedArgs<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   news: Properties,
 ): Args {
-  const { args, problems } = checkNews(hosted, news, { maxSizeCu: undefined });
+  const { args, problems } = checkNews(hosted, news, { maxSizeCu: undefined, ignored: [] });
   if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
   // Just checked, argument by argument.
   return args as Args;

@@ -115,10 +115,11 @@ export const computeEndpoint = define(declaration, schemas, {
 function computeRules(
   { size, scaleToZero, type, adopt }: Partial<ComputeEndpointShape>,
   _givenNames: ReadonlySet<string>,
-  { maxSizeCu }: Limits,
+  { maxSizeCu, ignored }: Limits,
 ): Problem[] {
   const problems: Problem[] = [];
-  if (size !== undefined && maxSizeCu !== undefined && limitsOf(size).max > maxSizeCu) {
+  const isIgnored = ignored.some((path) => path === "*" || /^size\b/.test(path));
+  if (size !== undefined && maxSizeCu !== undefined && !isIgnored && limitsOf(size).max > maxSizeCu) {
     problems.push({
       path: typeof size === "number" ? "size" : "size.max",
       reason: `${limitsOf(size).max} CU is above the limit of svc:maxSizeCu, which is ${maxSizeCu} CU`,

@@ -256,7 +256,7 @@ describe("the same", () => {
 
 describe("together", () => {
   const wrong = (args: object): string[] =>
-    (computeEndpoint.rules?.(args, new Set(Object.keys(args)), { maxSizeCu: undefined }) ?? []).map(
+    (computeEndpoint.rules?.(args, new Set(Object.keys(args)), { maxSizeCu: undefined, ignored: [] }) ?? []).map(
       ({ path, reason }) => `${path}: ${reason}`,
     );
 
