@@ -187,7 +187,7 @@ function steps(real: boolean): fc.Arbitrary<readonly Step[]> {
     .array(
       fc.oneof(
         { weight: 8, arbitrary: one },
-        { weight: 2, arbitrary: real ? fc.oneof(repairs, uncertain) : fc.oneof(adjustments, uncertain) },
+        { weight: 2, arbitrary: real ? fc.oneof(repairs, uncertain) : fc.oneof(adjustments, uncertain, disregarded) },
       ),
       {
         minLength: 3,
@@ -235,6 +235,31 @@ const adjustments: fc.Arbitrary<readonly Step[]> = fc
     { do: "colleague", deed },
     { do: "command", command: { run: "refresh" } },
     { do: "edit", edits: [{ edit: "argument", which, argument, to: "other" }] },
+    { do: "command", command: { run: "up", seed } },
+  ]);
+
+/** A change by hand of what the list does not show whole, which the program ignores from then on. */
+const disregarded: fc.Arbitrary<readonly Step[]> = fc
+  .record(
+    {
+      deed: fc.record({ do: fc.constantFrom("mail" as const, "share provider" as const) }, PLAIN),
+      which,
+      ignored: fc.constantFrom(["clientId"], ["clientSecret"], ["password"], ["username", "password"]),
+      argument: fc.nat({ max: 15 }),
+      seed,
+    },
+    PLAIN,
+  )
+  .map(({ deed, which, ignored, argument, seed }) => [
+    { do: "colleague", deed },
+    { do: "command", command: { run: "refresh" } },
+    {
+      do: "edit",
+      edits: [
+        { edit: "options", which, options: { ignoreChanges: ignored } },
+        { edit: "argument", which, argument, to: "other" },
+      ],
+    },
     { do: "command", command: { run: "up", seed } },
   ]);
 

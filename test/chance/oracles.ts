@@ -121,12 +121,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "what is there becomes ours only by adopt": (seen) => {
     if (seen.command.run === "import") return [];
     const known = new Set(seen.before.map(({ urn }) => urn));
+    // Nothing tells an equal one that somebody else made at that time from ours.
+    const isFound = ({ id }: Held): boolean =>
+      seen.isBeside && seen.ran.text.includes(`${id.split("/").at(-1)} was found after the response to its creation was lost`);
     return seen.after
       .filter(
-        ({ urn, kind, inputs }) =>
-          !known.has(urn) &&
-          !["EmailServer", "Whitelist"].includes(kind) &&
-          [undefined, false].includes(inputs["adopt"] as undefined),
+        (held) =>
+          !known.has(held.urn) &&
+          !["EmailServer", "Whitelist"].includes(held.kind) &&
+          [undefined, false].includes(held.inputs["adopt"] as undefined) &&
+          !isFound(held),
       )
       .flatMap((held) =>
         [...seen.things]

@@ -33,7 +33,8 @@ const REFUSALS = [
   // The CLI breaks the line after it.
   /cannot be deleted/,
   /a branch can have only one\. Nothing was changed\. Use two steps/,
-  /This plan replaces it, which does not turn the protection off/,
+  // Of a resource that the program no longer has, too.
+  /: its "deletionProtection" is on, so nothing was sent, and it is kept/,
   /unable to replace resource .* as part of replacing it/,
   /is not replaced, although the change of .* requires it: its "deletionProtection" is on/,
 ];
