@@ -123,7 +123,8 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const known = new Set(seen.before.map(({ urn }) => urn));
     // Nothing tells an equal one that somebody else made at that time from ours.
     const isFound = ({ id }: Held): boolean =>
-      seen.isBeside && seen.ran.text.includes(`${id.split("/").at(-1)} was found after the response to its creation was lost`);
+      seen.isBeside &&
+      seen.ran.text.includes(`${id.split("/").at(-1)} was found after the response to its creation was lost`);
     return seen.after
       .filter(
         (held) =>

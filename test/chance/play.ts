@@ -128,6 +128,8 @@ class Play {
     if (ran.code !== 0 || ran.isCut || trouble?.beside !== undefined || this.broken.length > 0) return;
     const after = await this.#command(plan, `${when}, the plan after`);
     if (after.code !== 0 && before.code !== 0) return;
+    // Such as one that would delete what was imported protected.
+    if (after.code !== 0) this.broken.push(`${when}: after ${command.run} there is no plan: ${after.text}`);
     const more = changing(after.steps).filter(
       (step) => !before.steps.includes(step) && (isAccept || /delete|replace/.test(step)),
     );
@@ -269,6 +271,8 @@ class Play {
       const [, kept] =
         /unable to (?:replace|delete) resource "[^"]*::([^":]+)"/.exec(line) ??
         /\("([^"]+)"\)[^"]*: its "deletionProtection" is on/.exec(line) ??
+        // The program ignores it.
+        /\("([^"]+)"\): "[^"]+" is a placeholder in the state/.exec(line) ??
         [];
       if (this.#program.some(({ name: one }) => one === kept)) {
         this.#program = this.#program.map((one) => (one.name === kept ? freed(one) : one));
