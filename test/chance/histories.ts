@@ -228,12 +228,24 @@ const repairs: fc.Arbitrary<readonly Step[]> = fc
     { do: "command", command: { run: "drift" } },
   ]);
 
-/** A change by hand that a refresh takes for the state's, and then one of the program. */
+/** A change by hand, which a refresh may take for the state's, and then one of the program. */
 const adjustments: fc.Arbitrary<readonly Step[]> = fc
-  .record({ deed: changes, which, argument: fc.nat({ max: 15 }), seed }, PLAIN)
-  .map(({ deed, which, argument, seed }) => [
+  .record(
+    {
+      deed: fc.oneof(
+        { weight: 3, arbitrary: changes },
+        { weight: 1, arbitrary: fc.record({ do: fc.constant("add domain" as const), domain: site }, PLAIN) },
+      ),
+      isSeen: fc.boolean(),
+      which,
+      argument: fc.nat({ max: 15 }),
+      seed,
+    },
+    PLAIN,
+  )
+  .map(({ deed, isSeen, which, argument, seed }) => [
     { do: "colleague", deed },
-    { do: "command", command: { run: "refresh" } },
+    ...(isSeen ? [{ do: "command", command: { run: "refresh" } } as const] : []),
     { do: "edit", edits: [{ edit: "argument", which, argument, to: "other" }] },
     { do: "command", command: { run: "up", seed } },
   ]);

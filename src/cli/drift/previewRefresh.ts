@@ -179,7 +179,10 @@ export async function loggedRun(
 }
 
 function failure(command: string, errors: readonly string[], reason: string): Error {
-  const [first = reason, ...others] = [...new Set(errors)].filter((text) => !/^(preview|update) failed$/.test(text));
+  // What all of them met, such as a refused key, is told whole by one of them: the longest.
+  const [first = reason, ...others] = [...new Set(errors)]
+    .filter((text) => !/^(preview|update) failed$/.test(text))
+    .toSorted((a, b) => b.length - a.length);
   // The remaining lines are a stack trace, printed with SVC_DEBUG.
   const [line = ""] = first.split("\n");
   refuseLocked(line);

@@ -152,6 +152,8 @@ test("a look that fails beside an update fails because of it, and any other one 
   const refused = "error: ComputeEndpoint is locked";
   await expect(look({ refused, then: [CHANGED] })).rejects.toThrow(ofUpdate);
   await expect(look({ refused })).rejects.toThrow(/^pulumi refresh failed: ComputeEndpoint is locked/);
+  const keys = "error: the key is wrong\nerror: the key is wrong. It comes from SVC_API_KEY";
+  await expect(look({ refused: keys })).rejects.toThrow(/the key is wrong\. It comes from SVC_API_KEY \(and 1 more\)$/);
   const gone = () => Promise.reject(new Error("the list cannot be read"));
   await expect(look({ more: gone, then: [PENDING] })).rejects.toThrow(ofUpdate);
   await expect(look({ more: gone })).rejects.toThrow(/^the list cannot be read$/);
