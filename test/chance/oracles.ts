@@ -103,6 +103,18 @@ function isBeingTaken(seen: Observed, { thing }: Change): boolean {
 
 const isMade = ({ made }: Observed, { key }: Change): boolean => made.has(key);
 
+/** A creation of what is absent has deleted what was there, as its plan says. */
+function isDeclaredAbsent(seen: Observed, { what, thing }: Change): boolean {
+  const steps = touched(seen);
+  return (
+    what === "removed" &&
+    thing.list === "oauth_providers" &&
+    seen.program.some(
+      ({ name, args }) => steps.has(name) && args["absent"] === true && args["providerId"] === thing.name,
+    )
+  );
+}
+
 const ORACLES: Readonly<Record<string, Oracle>> = {
   "a command that only looks sends no change": ({ command, sent }) => (CHANGING.includes(command.run) ? [] : [...sent]),
 
@@ -149,7 +161,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "a change has a step": (seen) => {
     const steps = touched(seen);
     return seen.changes
-      .filter((change) => !isTakenAlong(seen, change))
+      .filter((change) => !isTakenAlong(seen, change) && !isDeclaredAbsent(seen, change))
       .filter((change) => {
         const holders = holdersOf(seen, change);
         return holders.length > 0 && !holders.some(({ name }) => steps.has(name));
@@ -184,12 +196,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       if (inputs["deletionProtection"] === true) return true;
       return options === undefined
         ? protect || retainOnDelete
-        : (protect && options.protect === true) ||
-            // A creation of what is absent deletes what is there, as its plan says.
-            (retainOnDelete && options.retainOnDelete === true && declared?.args["absent"] !== true);
+        : (protect && options.protect === true) || (retainOnDelete && options.retainOnDelete === true);
     };
     return changes
-      .filter((change) => change.what === "removed" && !isTakenAlong(seen, change))
+      .filter((change) => change.what === "removed")
+      .filter((change) => !isTakenAlong(seen, change) && !isDeclaredAbsent(seen, change))
       .flatMap((change) =>
         before
           .filter((held) => holds(held, change.thing) && isKept(held))
