@@ -278,6 +278,8 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "a failure says what it has changed": (seen) => {
     if (seen.ran.code === 0 || seen.ran.isCut) return [];
     const steps = touched(seen);
+    // What differed before it, too, is not its doing.
+    const known = new Set(drifted(seen.program, seen.before, { things: seen.first, made: seen.made }));
     const said = seen.ran.text
       .split("\n")
       .filter((line) => !STEP.test(line))
@@ -288,7 +290,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
         seen.after
           // Another entry of the same object may be left over from an earlier failure.
           .filter((held) => holds(held, change.thing) && steps.has(held.name))
-          .filter((held) => drifted(seen.program, [held], seen).length > 0 && !held.unfinished)
+          .filter((held) => !held.unfinished && drifted(seen.program, [held], seen).some((text) => !known.has(text)))
           // After a rename in the state, a deletion knows only the former name.
           .filter(({ name, id }) => ![name, id].some((text) => said.includes(text)))
           .map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`),
