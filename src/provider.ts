@@ -5,7 +5,7 @@
 import type { ArgumentRules } from "./contract/declaration";
 import { KINDS, type Kind } from "./contract/pointer";
 import { endWithEngine } from "./doors/dynamic/engineEnd";
-import { engineLog } from "./doors/dynamic/engineLog";
+import { engineLog, isEngineAddress } from "./doors/dynamic/engineLog";
 import { dynamicProvider } from "./doors/dynamic/provider";
 import type { DynamicProvider } from "./doors/dynamic/types";
 import type { Lifecycle } from "./host/lifecycle";
@@ -25,7 +25,8 @@ import { whitelistDomain } from "./resources/whitelist/whitelistDomainLifecycle"
 /** One per process: all resources share the clients, their queues and the engine's log. */
 const log = engineLog();
 const trace = requestTrace((message) => log({ severity: "info", message, urn: undefined, ephemeral: false }));
-const session = new Session(log, { client: { trace } });
+const [run] = process.argv.slice(-1).filter(isEngineAddress);
+const session = new Session(log, { client: { trace }, run });
 let watched = false;
 
 /** The lifecycle of each kind. */

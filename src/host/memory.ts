@@ -19,6 +19,40 @@ export interface Claim {
   readonly shared?: boolean;
 }
 
+/** What a resource has in its state and continues to manage. `stateUrn`: the URN in its state. */
+export interface Stored {
+  readonly stateUrn: string;
+  readonly objects: readonly string[];
+}
+
+/** What happens to an object in this run. */
+export interface ToldState {
+  readonly owner?: string | undefined;
+  /** It is being deleted or moved away. */
+  readonly isLeaving?: boolean;
+  readonly isDeleted?: boolean;
+}
+
+/** What one process knows. */
+export interface Known {
+  /** By URN. */
+  readonly claims: Map<string, readonly Claim[]>;
+  readonly stored: Map<string, Stored>;
+  /** By object. */
+  readonly states: Map<string, ToldState>;
+}
+
+/** A process tells the others what it learns: one entry of what it knows. */
+export type Told = { readonly [Sort in keyof Known]: readonly [Sort, string, ValueOf<Known[Sort]>] }[keyof Known];
+type ValueOf<M> = M extends Map<string, infer Value> ? Value : never;
+
+/** The other processes of the run. */
+export interface Others {
+  tell(...told: Told): void;
+  /** What each of them has told so far. */
+  known(): readonly Known[];
+}
+
 /** What a plan does with the resource of the program that has an object in its state. */
 export interface Planned {
   readonly urn: string;
@@ -72,7 +106,7 @@ export class RunMemory {
   /** By URN. */
   readonly checked = new Map<string, CheckedResource>();
   readonly #claims = new Map<string, readonly Claim[]>();
-  readonly #stored = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
+  readonly #stored = new Map<string, Stored>();
   readonly #states = new Map<string, ObjectState>();
   /** By object: the URN under which a refresh in this process found it in the state. */
   readonly #refreshed = new Map<string, string>();
@@ -85,6 +119,16 @@ export class RunMemory {
   readonly #compared = new Map<Kind, Set<string>>();
   /** Emits the name of an object when its release begins. */
   readonly #releases = new EventEmitter().setMaxListeners(0);
+  #others: Others | undefined;
+
+  /** What these processes know counts from now on, and they are told what is learned here. */
+  meet(others: Others): void {
+    this.#others = others;
+  }
+
+  get #elsewhere(): readonly Known[] {
+    return this.#others?.known() ?? [];
+  }
 
   /** `declared`: see `CheckRequest`. */
   noteDeclared(kind: Kind, declared: number): void {
@@ -104,7 +148,9 @@ export class RunMemory {
   /** Records what a resource declares. Returns what another resource also declares, and its URN. */
   declare(urn: string, claims: readonly Claim[]): { what: string; urn: string }[] {
     this.#claims.set(urn, claims);
-    const others = [...this.#claims].filter(([one]) => one !== urn);
+    this.#others?.tell("claims", urn, claims);
+    const all = [...this.#claims, ...this.#elsewhere.flatMap((one) => [...one.claims])];
+    const others = all.filter(([one]) => one !== urn);
     return claims.flatMap(({ object, what, shared = false }) => {
       const other = others.find(([, theirs]) =>
         theirs.some((claim) => claim.object === object && !(shared && claim.shared === true)),
@@ -118,7 +164,7 @@ export class RunMemory {
    * which its deletion carries; after renames several resources may have the same one there.
    */
   setStored(urn: string, objects: readonly string[], stateUrn = urn): void {
-    this.#stored.set(urn, { stateUrn, objects });
+    this.#store(urn, { stateUrn, objects });
   }
 
   /**
@@ -144,7 +190,8 @@ export class RunMemory {
 
   /** Whether a resource of the program declares such an object. */
   isDeclared(matches: (object: string) => boolean): boolean {
-    return [...this.#claims.values()].some((claims) => claims.some(({ object }) => matches(object)));
+    const all = [{ claims: this.#claims }, ...this.#elsewhere];
+    return all.some((one) => [...one.claims.values()].flat().some(({ object }) => matches(object)));
   }
 
   /** Records the plan for a resource that has these objects in its state, even if this run will replace it. */
@@ -163,7 +210,7 @@ export class RunMemory {
   isReplaced(matches: (object: string) => boolean): boolean {
     return (
       [...this.#planned].some(([object, { replaces }]) => replaces.size > 0 && matches(object)) ||
-      [...this.#states].some(([object, { isDeleted = false }]) => isDeleted && matches(object))
+      this.#hasState(({ isDeleted = false }) => isDeleted, matches)
     );
   }
 
@@ -172,9 +219,7 @@ export class RunMemory {
    * an earlier run has deleted is compared again, and only created.
    */
   isToBeReplaced(matches: (object: string) => boolean): boolean {
-    const isOver = [...this.#states].some(
-      ([object, { owner, isDeleted = false }]) => (owner !== undefined || isDeleted) && matches(object),
-    );
+    const isOver = this.#hasState(({ owner, isDeleted = false }) => owner !== undefined || isDeleted, matches);
     return !isOver && [...this.#planned].some(([object, { replaces }]) => replaces.size > 0 && matches(object));
   }
 
@@ -195,10 +240,11 @@ export class RunMemory {
 
   /** Another resource that has the object in its state, or created it or took it over in this run. */
   otherOwner(object: string, urn: string): string | undefined {
-    const owner = this.#states.get(object)?.owner;
+    const owner = this.#ownerOf(object);
     if (owner !== undefined && owner !== urn) return owner;
-    for (const [other, { stateUrn, objects }] of this.#stored)
-      if (other !== urn && stateUrn !== urn && objects.includes(object)) return other;
+    for (const { stored } of [{ stored: this.#stored }, ...this.#elsewhere])
+      for (const [other, { stateUrn, objects }] of stored)
+        if (other !== urn && stateUrn !== urn && objects.includes(object)) return other;
     return undefined;
   }
 
@@ -206,13 +252,13 @@ export class RunMemory {
   removeStored(objects: readonly string[], urn: string): void {
     for (const [one, stored] of this.#stored) {
       if (one !== urn && stored.stateUrn !== urn) continue;
-      this.#stored.set(one, { ...stored, objects: stored.objects.filter((object) => !objects.includes(object)) });
+      this.#store(one, { ...stored, objects: stored.objects.filter((object) => !objects.includes(object)) });
     }
   }
 
   /** Records that the resource created the object, or took it over, in this run. */
   setOwner(object: string, urn: string): void {
-    this.#states.set(object, { owner: urn });
+    this.#setState(object, { owner: urn });
   }
 
   /**
@@ -223,9 +269,13 @@ export class RunMemory {
     const owner = this.otherOwner(object, urn);
     if (owner !== undefined)
       throw new Error(`${object} is already managed by "${nameInUrn(owner)}" of this program. Declare it once`);
-    if (this.release(object) !== undefined)
-      throw new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
+    const leaving = new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
+    if (this.release(object) !== undefined) throw leaving;
     this.setOwner(object, urn);
+    // Each process says what it does before it looks at what the others do, so one of them sees the other.
+    if (!this.#elsewhere.some(({ states }) => states.get(object)?.isLeaving === true)) return;
+    this.forgetOwner(object);
+    throw leaving;
   }
 
   /**
@@ -234,7 +284,7 @@ export class RunMemory {
    */
   checkNotTakenOver(objects: readonly string[], urn: string): void {
     for (const object of objects) {
-      const owner = this.#states.get(object)?.owner;
+      const owner = this.#ownerOf(object);
       if (owner === undefined || owner === urn) continue;
       throw new Error(
         `"${nameInUrn(owner)}" of this program took over ${object} in the same run, because it still existed. ` +
@@ -246,6 +296,7 @@ export class RunMemory {
   /** For an object that was taken over but not stored. */
   forgetOwner(object: string): void {
     this.#states.delete(object);
+    this.#others?.tell("states", object, {});
   }
 
   /**
@@ -253,7 +304,7 @@ export class RunMemory {
    * took over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
    */
   deletionBlocker(object: string, urn: string): string | undefined {
-    return this.#states.get(object)?.owner ?? this.otherOwner(object, urn);
+    return this.#ownerOf(object) ?? this.otherOwner(object, urn);
   }
 
   /**
@@ -314,7 +365,10 @@ export class RunMemory {
   }
 
   wasDeleted(object: string): boolean {
-    return this.#states.get(object)?.isDeleted === true;
+    return this.#hasState(
+      ({ isDeleted = false }) => isDeleted,
+      (one) => one === object,
+    );
   }
 
   /**
@@ -334,13 +388,35 @@ export class RunMemory {
     const over = Promise.allSettled([working]).then(([{ status }]) => {
       const isDeleted = deletes && status === "fulfilled";
       for (const [object, earlier] of before)
-        if (this.release(object) === release) this.#states.set(object, isDeleted ? { isDeleted } : earlier);
+        if (this.release(object) === release) this.#setState(object, isDeleted ? { isDeleted } : earlier);
     });
     const release: Release = { ended: over };
     for (const [object] of before) {
-      this.#states.set(object, { release });
+      this.#setState(object, { release });
       this.#releases.emit(object);
     }
     return over.then(() => working);
+  }
+
+  #store(urn: string, stored: Stored): void {
+    this.#stored.set(urn, stored);
+    this.#others?.tell("stored", urn, stored);
+  }
+
+  #setState(object: string, state: ObjectState): void {
+    this.#states.set(object, state);
+    const { owner, release, isDeleted = false } = state;
+    this.#others?.tell("states", object, { owner, isLeaving: release !== undefined, isDeleted });
+  }
+
+  /** The resource that created the object, or took it over, in this run. */
+  #ownerOf(object: string): string | undefined {
+    const all = [{ states: this.#states }, ...this.#elsewhere];
+    return all.map(({ states }) => states.get(object)?.owner).find((owner) => owner !== undefined);
+  }
+
+  #hasState(is: (state: Pick<ToldState, "owner" | "isDeleted">) => boolean, matches: (object: string) => boolean) {
+    const all = [{ states: this.#states }, ...this.#elsewhere];
+    return all.some(({ states }) => [...states].some(([object, state]) => is(state) && matches(object)));
   }
 }

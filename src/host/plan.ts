@@ -37,6 +37,7 @@ export async function check<Args extends object, Outputs extends object>(
   const limits: Limits = { maxSizeCu: maxSizeCu(readSetting), ignored: request.ignored };
   const { args, known, problems: found, allowed } = checkNews(hosted, news, limits);
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
+  if (settings !== undefined) session.meetOthers(settings);
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
   const {
     problems: declaredTwice,

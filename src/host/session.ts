@@ -3,6 +3,7 @@ import type { Lifecycle } from "./lifecycle";
 import { Digests } from "./digests";
 import { LookAhead } from "./lookAhead";
 import { RunMemory } from "./memory";
+import { OtherProcesses } from "./otherProcesses";
 import type { Log } from "./progress";
 import { keyName, keySource, type KeySource, placeOf } from "../contract/apiKey";
 import { resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
@@ -38,6 +39,8 @@ export interface SessionOptions {
   readonly siblingStartsMs?: number;
   readonly lookAheadMs?: number | undefined;
   readonly digests?: Digests;
+  /** What the provider processes of one run have in common. Undefined: there is no other process. */
+  readonly run?: string | undefined;
 }
 
 /** State that the calls of one process share: a client per account, the log, the memory of the run. */
@@ -48,6 +51,8 @@ export class Session {
   /** How long the engine may take to begin a sibling's change. */
   readonly siblingStartsMs: number;
   readonly #clientOptions: Partial<ClientOptions>;
+  /** Undefined once the others are met. */
+  #run: string | undefined;
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();
   /** The advice on a refused key that was already shown. */
@@ -55,12 +60,21 @@ export class Session {
 
   constructor(
     readonly log: Log,
-    { client = {}, siblingStartsMs = 1_500, lookAheadMs, digests = new Digests() }: SessionOptions = {},
+    { client = {}, siblingStartsMs = 1_500, lookAheadMs, digests = new Digests(), run }: SessionOptions = {},
   ) {
+    this.#run = run;
     this.#clientOptions = client;
     this.siblingStartsMs = siblingStartsMs;
     this.lookAhead = new LookAhead(this.memory, lookAheadMs);
     this.digests = digests;
+  }
+
+  /** From now on the memory covers the processes of this run that use the same service. */
+  meetOthers({ baseUrl }: Settings): void {
+    if (this.#run === undefined) return;
+    const others = OtherProcesses.of(JSON.stringify([this.#run, baseUrl]));
+    this.#run = undefined;
+    if (others !== undefined) this.memory.meet(others);
   }
 
   /** @throws one error with all problems of the settings. */
@@ -69,6 +83,7 @@ export class Session {
     if (settings === undefined) {
       throw new Error(problems.length > 0 ? problems.join("; ") : "the settings of the provider are not known yet");
     }
+    this.meetOthers(settings);
     const source = keySource(read);
     const { baseUrl, apiKey, renewKey } = settings;
     const { reference } = source ?? {};

@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { RunMemory } from "../../src/host/memory";
+import { OtherProcesses } from "../../src/host/otherProcesses";
+
+const OBJECT = "compute prj-1/ep-1";
+const CLAIM = { object: OBJECT, what: "the compute" };
+const urn = (name: string): string => `urn:pulumi:dev::proj::type::${name}`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "others-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** The files of all runs. */
+const files = (): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+
+/** The memory of one process of a run. */
+function memory(run = "run"): RunMemory {
+  const others = OtherProcesses.of(run, folder);
+  if (others === undefined) throw new Error("they cannot be met");
+  const one = new RunMemory();
+  one.meet(others);
+  return one;
+}
+
+const LEAVING = /is being deleted or moved away in this run/;
+
+test("what one process takes over, another one neither deletes nor changes nor takes over, until it is forgotten", () => {
+  const [one, two] = [memory(), memory()];
+  one.takeOver(OBJECT, urn("a"));
+  expect(two.deletionBlocker(OBJECT, urn("b"))).toBe(urn("a"));
+  expect(() => two.checkDeletable([OBJECT], urn("b"))).toThrow(/managed by "a" of this program/);
+  expect(() => two.checkNotTakenOver([OBJECT], urn("b"))).toThrow(/"a" of this program took over/);
+  expect(() => two.takeOver(OBJECT, urn("b"))).toThrow(/is already managed by "a"/);
+  one.forgetOwner(OBJECT);
+  expect(() => two.checkDeletable([OBJECT], urn("b"))).not.toThrow();
+  two.takeOver(OBJECT, urn("b"));
+  expect(one.otherOwner(OBJECT, urn("a"))).toBe(urn("b"));
+});
+
+test("what one process deletes, another one does not take over meanwhile, and knows afterwards", async () => {
+  const [one, two] = [memory(), memory()];
+  let end = (): void => undefined;
+  const work = () => new Promise<void>((resolve) => (end = resolve));
+  const deleting = one.whileReleasing({ objects: [OBJECT], urn: urn("a"), deletes: true }, work);
+  await Promise.resolve();
+  expect(() => two.takeOver(OBJECT, urn("b"))).toThrow(LEAVING);
+  expect(one.deletionBlocker(OBJECT, urn("a"))).toBeUndefined();
+  end();
+  await deleting;
+  expect(two.wasDeleted(OBJECT)).toBe(true);
+  expect(two.isReplaced((object) => object === OBJECT)).toBe(true);
+  two.takeOver(OBJECT, urn("b"));
+});
+
+test("what a resource of another process declares and has in its state counts, but for the same URN", () => {
+  const [one, two] = [memory(), memory()];
+  one.declare(urn("a"), [CLAIM]);
+  expect(two.declare(urn("a"), [CLAIM])).toEqual([]);
+  expect(two.declare(urn("b"), [CLAIM])).toEqual([{ what: "the compute", urn: urn("a") }]);
+  expect(memory().declare(urn("a"), [{ ...CLAIM, shared: true }])).toHaveLength(1);
+  expect(two.isDeclared((object) => object === OBJECT)).toBe(true);
+  one.setStored(urn("a"), [OBJECT], urn("was a"));
+  expect(two.otherOwner(OBJECT, urn("b"))).toBe(urn("a"));
+  expect(two.otherOwner(OBJECT, urn("was a"))).toBeUndefined();
+  one.removeStored([OBJECT], urn("a"));
+  expect(two.otherOwner(OBJECT, urn("b"))).toBeUndefined();
+});
+
+test("another run, a process that has ended and a line on its way do not count", () => {
+  const [one, two] = [memory(), memory()];
+  memory("another run").takeOver(OBJECT, urn("x"));
+  expect(two.otherOwner(OBJECT, urn("b"))).toBeUndefined();
+  one.takeOver(OBJECT, urn("a"));
+  const file = files().find((path) => readFileSync(path, "utf8").includes(urn("a"))) ?? "";
+  appendFileSync(file, '["states","compute prj-1/ep-2",{"own');
+  expect(two.otherOwner(OBJECT, urn("b"))).toBe(urn("a"));
+  appendFileSync(file, 'er":"urn:x"}]\n');
+  expect(two.otherOwner("compute prj-1/ep-2", urn("b"))).toBe("urn:x");
+
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  const dead = file.replace(/\d+(?=-[^/]*$)/, String(pid));
+  writeFileSync(dead, `["states","compute prj-1/ep-3",{"owner":"${urn("a")}"}]\n`);
+  expect(two.otherOwner("compute prj-1/ep-3", urn("b"))).toBeUndefined();
+
+  // What a run has left goes when the next one begins.
+  const left = file.replace(/[^/]*\/[^/]*$/, `left/${pid}-1`);
+  mkdirSync(dirname(left));
+  writeFileSync(left, "");
+  memory("the next run");
+  expect([left, dead, file].map((path) => existsSync(path))).toEqual([false, true, true]);
+});
+
+test("the files can be read by this user alone, and a folder of others is not used", () => {
+  memory().takeOver(OBJECT, urn("a"));
+  if (process.platform === "win32") return;
+  const script = `find "${folder}" -mindepth 1 -perm /077`;
+  expect(spawnSync("sh", ["-c", script], { encoding: "utf8" }).stdout).not.toContain(readdirSync(folder)[0] + "\n");
+  chmodSync(join(folder, readdirSync(folder)[0] ?? ""), 0o777);
+  expect(OtherProcesses.of("run", folder)).toBeUndefined();
+});
