@@ -85,7 +85,7 @@ export const ownOptions: fc.Arbitrary<Options> = fc
 
 export const providers: fc.Arbitrary<Providers> = fc.record(
   {
-    computes: sometimes(4, "first" as const, "second" as const),
+    computes: sometimes(4, "first" as const, "second" as const, "each" as const),
     auth: sometimes(4, "first" as const, "second" as const),
   },
   PLAIN,
@@ -276,16 +276,19 @@ function programOf(
 
 /** The explicit Providers of a history: of its computes, and of its auth. */
 export interface Providers {
-  readonly computes: Options["provider"];
+  /** `each`: both have some. */
+  readonly computes: Options["provider"] | "each";
   readonly auth: Options["provider"];
 }
 
 /**
- * With the Provider of its like in all versions of a program: the memory of a run covers one provider process, so two of
- * them may not have one object (docs/design/rules.md, 4).
+ * With the Provider of its like. Two Providers have two processes, which tell each other everything but what a plan
+ * replaces, so one of them has all of the auth (docs/design/rules.md, 4).
  */
 export function withProvider(one: Declared, { computes, auth }: Providers): Declared {
-  const provider = one.kind === "ComputeEndpoint" || one.kind === "ComputeGroup" ? computes : auth;
+  const ofEach = one.name.length % 2 === 0 ? "first" : "second";
+  const ofComputes = computes === "each" ? ofEach : computes;
+  const provider = one.kind === "ComputeEndpoint" || one.kind === "ComputeGroup" ? ofComputes : auth;
   const hasOne = one.kind !== "Group" && one.kind !== "Foreign" && provider !== undefined;
   return hasOne ? { ...one, options: { ...one.options, provider } } : one;
 }
