@@ -187,7 +187,10 @@ function steps(real: boolean): fc.Arbitrary<readonly Step[]> {
     .array(
       fc.oneof(
         { weight: 8, arbitrary: one },
-        { weight: 2, arbitrary: real ? fc.oneof(repairs, uncertain) : fc.oneof(adjustments, uncertain, disregarded) },
+        {
+          weight: real ? 4 : 2,
+          arbitrary: real ? fc.oneof(repairs, uncertain) : fc.oneof(adjustments, uncertain, disregarded),
+        },
       ),
       {
         minLength: 3,
@@ -213,7 +216,8 @@ const repairs: fc.Arbitrary<readonly Step[]> = fc
       deed: changes,
       who: fc.constantFrom("command" as const, "cli" as const),
       signal: fc.constantFrom("SIGHUP" as const, "SIGKILL" as const, "SIGTERM" as const, "EPIPE" as const),
-      at: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined, freq: 2 }),
+      // A repair of one resource sends about as many.
+      at: fc.option(fc.integer({ min: 1, max: 7 }), { nil: undefined, freq: 4 }),
       moment: fc.constantFrom("before" as const, "after" as const),
     },
     PLAIN,
