@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Known, Others, Told } from "./memory";
 
@@ -36,15 +36,15 @@ export class OtherProcesses implements Others {
    * cannot be used, or does not belong to this user alone.
    */
   static of(run: string, temporary = tmpdir()): OtherProcesses | undefined {
-    const { uid } = userInfo();
-    const root = join(temporary, `pulumi-svc-${uid}`);
+    const uid = process.getuid?.();
+    const root = join(temporary, uid === undefined ? "pulumi-svc" : `pulumi-svc-${uid}`);
     const folder = join(root, createHash("sha256").update(run).digest("hex").slice(0, 32));
     const own = join(folder, `${process.pid}-${randomUUID()}`);
     try {
       mkdirSync(root, { mode: 0o700, recursive: true });
       const found = lstatSync(root);
       // On Windows the folder of temporary files belongs to the user, and a file has no mode.
-      const isOurs = process.platform === "win32" || (found.uid === uid && (found.mode & 0o077) === 0);
+      const isOurs = uid === undefined || (found.uid === uid && (found.mode & 0o077) === 0);
       if (!found.isDirectory() || !isOurs) return undefined;
       sweep(root);
       mkdirSync(folder, { recursive: true });
@@ -85,17 +85,30 @@ export class OtherProcesses implements Others {
     const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
     if (before?.size === size) return before.known;
     const known: Known = { claims: new Map(), stored: new Map(), states: new Map() };
-    const text = size === 0 ? "" : readFileSync(file, "utf8");
-    // The last line may be on its way.
-    for (const line of text
-      .slice(0, text.lastIndexOf("\n") + 1)
-      .split("\n")
-      .filter(Boolean)) {
-      const [sort, name, value] = JSON.parse(line) as Told;
-      known[sort].set(name, value as never);
+    for (const line of textOf(file).split("\n")) {
+      const [sort, name, value] = toldIn(line) ?? [];
+      if (sort !== undefined && name !== undefined) known[sort].set(name, value as never);
     }
     this.#readings.set(file, { size, known });
     return known;
+  }
+}
+
+/** Empty if its process has just ended, and another one has removed it. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Undefined for a line that is not whole: it is on its way, or the disk was full. */
+function toldIn(line: string): Told | undefined {
+  try {
+    return JSON.parse(line) as Told;
+  } catch {
+    return undefined;
   }
 }
 
