@@ -286,20 +286,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       .join("\n");
     return seen.changes
       .filter((change) => change.what !== "added" && !isTakenAlong(seen, change))
-      .flatMap((change) => {
-        const holders = seen.after.filter(
-          (held) => holds(held, change.thing) && steps.has(held.name) && !held.unfinished,
-        );
-        const wrong = holders.filter((held) => drifted(seen.program, [held], seen).some((text) => !known.has(text)));
-        // Another entry of the same object may be left over from an earlier failure: one of them is as it was changed.
-        if (wrong.length < holders.length) return [];
-        return (
-          wrong
-            // After a rename in the state, a deletion knows only the former name.
-            .filter(({ name, id }) => ![name, id].some((text) => said.includes(text)))
-            .map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`)
-        );
-      });
+      .flatMap((change) =>
+        seen.after
+          .filter((held) => holds(held, change.thing) && steps.has(held.name) && !held.unfinished)
+          // An entry that an earlier failure has left is still to be deleted.
+          .filter(({ kind, name }) => seen.after.filter((one) => one.kind === kind && one.name === name).length === 1)
+          .filter((held) => drifted(seen.program, [held], seen).some((text) => !known.has(text)))
+          // After a rename in the state, a deletion knows only the former name.
+          .filter(({ name, id }) => ![name, id].some((text) => said.includes(text)))
+          .map((held) => `"${held.name}": ${nameOf(change)} was ${change.what}`),
+      );
   },
 
   "nothing to do means equal": (seen) => {
