@@ -33,24 +33,20 @@ export interface ToldState {
   readonly isDeleted?: boolean;
 }
 
-/** What one process knows. */
-export interface Known {
-  /** By URN. */
-  readonly claims: Map<string, readonly Claim[]>;
-  readonly stored: Map<string, Stored>;
-  /** By object. */
-  readonly states: Map<string, ToldState>;
+/** What another process knows of an object. */
+export interface Elsewhere {
+  readonly claims: readonly { readonly urn: string; readonly shared?: boolean | undefined }[];
+  /** The resources that have it in their state. */
+  readonly holders: readonly { readonly urn: string; readonly stateUrn: string }[];
+  readonly state: ToldState;
 }
 
-/** A process tells the others what it learns: one entry of what it knows. */
-export type Told = { readonly [Sort in keyof Known]: readonly [Sort, string, ValueOf<Known[Sort]>] }[keyof Known];
-type ValueOf<M> = M extends Map<string, infer Value> ? Value : never;
-
-/** The other processes of the run. */
+/** The other processes of the run: they are told what this one learns, and what each of them has told can be asked. */
 export interface Others {
-  tell(...told: Told): void;
-  /** What each of them has told so far. */
-  known(): readonly Known[];
+  tellClaims(urn: string, claims: readonly Claim[]): void;
+  tellStored(urn: string, stored: Stored): void;
+  tellState(object: string, state: ToldState): void;
+  of(object: string): readonly Elsewhere[];
 }
 
 /** What a plan does with the resource of the program that has an object in its state. */
@@ -126,8 +122,8 @@ export class RunMemory {
     this.#others = others;
   }
 
-  get #elsewhere(): readonly Known[] {
-    return this.#others?.known() ?? [];
+  #elsewhere(object: string): readonly Elsewhere[] {
+    return this.#others?.of(object) ?? [];
   }
 
   /** `declared`: see `CheckRequest`. */
@@ -148,14 +144,15 @@ export class RunMemory {
   /** Records what a resource declares. Returns what another resource also declares, and its URN. */
   declare(urn: string, claims: readonly Claim[]): { what: string; urn: string }[] {
     this.#claims.set(urn, claims);
-    this.#others?.tell("claims", urn, claims);
-    const all = [...this.#claims, ...this.#elsewhere.flatMap((one) => [...one.claims])];
-    const others = all.filter(([one]) => one !== urn);
+    this.#others?.tellClaims(urn, claims);
+    const own = [...this.#claims].flatMap(([one, theirs]) => theirs.map((claim) => ({ urn: one, ...claim })));
     return claims.flatMap(({ object, what, shared = false }) => {
-      const other = others.find(([, theirs]) =>
-        theirs.some((claim) => claim.object === object && !(shared && claim.shared === true)),
-      );
-      return other === undefined ? [] : [{ what, urn: other[0] }];
+      const alike = [
+        ...own.filter((claim) => claim.object === object),
+        ...this.#elsewhere(object).flatMap((one) => one.claims),
+      ];
+      const other = alike.find((claim) => claim.urn !== urn && !(shared && claim.shared === true));
+      return other === undefined ? [] : [{ what, urn: other.urn }];
     });
   }
 
@@ -190,8 +187,7 @@ export class RunMemory {
 
   /** Whether a resource of the program declares such an object. */
   isDeclared(matches: (object: string) => boolean): boolean {
-    const all = [{ claims: this.#claims }, ...this.#elsewhere];
-    return all.some((one) => [...one.claims.values()].flat().some(({ object }) => matches(object)));
+    return [...this.#claims.values()].some((claims) => claims.some(({ object }) => matches(object)));
   }
 
   /** Records the plan for a resource that has these objects in its state, even if this run will replace it. */
@@ -210,7 +206,7 @@ export class RunMemory {
   isReplaced(matches: (object: string) => boolean): boolean {
     return (
       [...this.#planned].some(([object, { replaces }]) => replaces.size > 0 && matches(object)) ||
-      this.#hasState(({ isDeleted = false }) => isDeleted, matches)
+      [...this.#states].some(([object, { isDeleted = false }]) => isDeleted && matches(object))
     );
   }
 
@@ -219,7 +215,9 @@ export class RunMemory {
    * an earlier run has deleted is compared again, and only created.
    */
   isToBeReplaced(matches: (object: string) => boolean): boolean {
-    const isOver = this.#hasState(({ owner, isDeleted = false }) => owner !== undefined || isDeleted, matches);
+    const isOver = [...this.#states].some(
+      ([object, { owner, isDeleted = false }]) => (owner !== undefined || isDeleted) && matches(object),
+    );
     return !isOver && [...this.#planned].some(([object, { replaces }]) => replaces.size > 0 && matches(object));
   }
 
@@ -242,10 +240,12 @@ export class RunMemory {
   otherOwner(object: string, urn: string): string | undefined {
     const owner = this.#ownerOf(object);
     if (owner !== undefined && owner !== urn) return owner;
-    for (const { stored } of [{ stored: this.#stored }, ...this.#elsewhere])
-      for (const [other, { stateUrn, objects }] of stored)
-        if (other !== urn && stateUrn !== urn && objects.includes(object)) return other;
-    return undefined;
+    const own = [...this.#stored].filter(([, { objects }]) => objects.includes(object));
+    const holders = [
+      ...own.map(([one, { stateUrn }]) => ({ urn: one, stateUrn })),
+      ...this.#elsewhere(object).flatMap((one) => one.holders),
+    ];
+    return holders.find((one) => one.urn !== urn && one.stateUrn !== urn)?.urn;
   }
 
   /** Records that the resource with this URN, which may be the one in its state, no longer manages the objects. */
@@ -273,7 +273,7 @@ export class RunMemory {
     if (this.release(object) !== undefined) throw leaving;
     this.setOwner(object, urn);
     // Each process says what it does before it looks at what the others do, so one of them sees the other.
-    if (!this.#elsewhere.some(({ states }) => states.get(object)?.isLeaving === true)) return;
+    if (!this.#elsewhere(object).some(({ state }) => state.isLeaving)) return;
     this.forgetOwner(object);
     throw leaving;
   }
@@ -296,7 +296,7 @@ export class RunMemory {
   /** For an object that was taken over but not stored. */
   forgetOwner(object: string): void {
     this.#states.delete(object);
-    this.#others?.tell("states", object, {});
+    this.#others?.tellState(object, {});
   }
 
   /**
@@ -365,9 +365,8 @@ export class RunMemory {
   }
 
   wasDeleted(object: string): boolean {
-    return this.#hasState(
-      ({ isDeleted = false }) => isDeleted,
-      (one) => one === object,
+    return [this.#states.get(object), ...this.#elsewhere(object).map(({ state }) => state)].some(
+      (state) => state?.isDeleted === true,
     );
   }
 
@@ -400,23 +399,18 @@ export class RunMemory {
 
   #store(urn: string, stored: Stored): void {
     this.#stored.set(urn, stored);
-    this.#others?.tell("stored", urn, stored);
+    this.#others?.tellStored(urn, stored);
   }
 
   #setState(object: string, state: ObjectState): void {
     this.#states.set(object, state);
     const { owner, release, isDeleted = false } = state;
-    this.#others?.tell("states", object, { owner, isLeaving: release !== undefined, isDeleted });
+    this.#others?.tellState(object, { owner, isLeaving: release !== undefined, isDeleted });
   }
 
   /** The resource that created the object, or took it over, in this run. */
   #ownerOf(object: string): string | undefined {
-    const all = [{ states: this.#states }, ...this.#elsewhere];
-    return all.map(({ states }) => states.get(object)?.owner).find((owner) => owner !== undefined);
-  }
-
-  #hasState(is: (state: Pick<ToldState, "owner" | "isDeleted">) => boolean, matches: (object: string) => boolean) {
-    const all = [{ states: this.#states }, ...this.#elsewhere];
-    return all.some(({ states }) => [...states].some(([object, state]) => is(state) && matches(object)));
+    const elsewhere = this.#elsewhere(object).map(({ state }) => state.owner);
+    return [this.#states.get(object)?.owner, ...elsewhere].find((owner) => owner !== undefined);
   }
 }

@@ -16,10 +16,23 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Known, Others, Told } from "./memory";
+import type { Claim, Elsewhere, Others, Stored, ToldState } from "./memory";
+
+/** What one process knows. Objects are digests: their names may contain what a program keeps secret. */
+interface Known {
+  /** By URN. */
+  readonly claims: Map<string, readonly { readonly object: string; readonly shared?: boolean | undefined }[]>;
+  readonly stored: Map<string, Stored>;
+  /** By object. */
+  readonly states: Map<string, ToldState>;
+}
+
+/** One entry of it, a line of the file. */
+type Told = { readonly [Sort in keyof Known]: readonly [Sort, string, ValueOf<Known[Sort]>] }[keyof Known];
+type ValueOf<M> = M extends Map<string, infer Value> ? Value : never;
 
 interface Reading {
-  size: number;
+  readonly size: number;
   readonly known: Known;
 }
 
@@ -38,7 +51,7 @@ export class OtherProcesses implements Others {
   static of(run: string, temporary = tmpdir()): OtherProcesses | undefined {
     const uid = process.getuid?.();
     const root = join(temporary, uid === undefined ? "pulumi-svc" : `pulumi-svc-${uid}`);
-    const folder = join(root, createHash("sha256").update(run).digest("hex").slice(0, 32));
+    const folder = join(root, digestOf(run));
     const own = join(folder, `${process.pid}-${randomUUID()}`);
     try {
       mkdirSync(root, { mode: 0o700, recursive: true });
@@ -56,17 +69,41 @@ export class OtherProcesses implements Others {
     }
   }
 
-  tell(...told: Told): void {
+  tellClaims(urn: string, claims: readonly Claim[]): void {
+    const told = claims.map(({ object, shared }) => ({ object: digestOf(object), shared }));
+    this.#tell("claims", urn, told);
+  }
+
+  tellStored(urn: string, { stateUrn, objects }: Stored): void {
+    this.#tell("stored", urn, { stateUrn, objects: objects.map(digestOf) });
+  }
+
+  tellState(object: string, state: ToldState): void {
+    this.#tell("states", digestOf(object), state);
+  }
+
+  of(name: string): Elsewhere[] {
+    const files = this.#files();
+    if (files.length === 0) return [];
+    const object = digestOf(name);
+    return files.map((file) => {
+      const { claims, stored, states } = this.#read(file);
+      const all = [...claims].flatMap(([urn, its]) => its.map((claim) => ({ urn, ...claim })));
+      const holders = [...stored].filter(([, { objects }]) => objects.includes(object));
+      return {
+        claims: all.filter((claim) => claim.object === object),
+        holders: holders.map(([urn, { stateUrn }]) => ({ urn, stateUrn })),
+        state: states.get(object) ?? {},
+      };
+    });
+  }
+
+  #tell(...told: Told): void {
     try {
       appendFileSync(this.own, `${JSON.stringify(told)}\n`);
     } catch {
       // A full disk takes away what the others would have known, not the run.
     }
-  }
-
-  /** What each of the others has told so far. */
-  known(): Known[] {
-    return this.#files().map((file) => this.#read(file));
   }
 
   #files(): string[] {
@@ -93,6 +130,8 @@ export class OtherProcesses implements Others {
     return known;
   }
 }
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
 /** Empty if its process has just ended, and another one has removed it. */
 function textOf(file: string): string {
