@@ -17,7 +17,7 @@ export const importRules = [
   {
     files: "src/provider.ts",
     what: "`pulumi-svc/provider`: what users' state points at. A permanent contract",
-    imports: ["contract", "host", "doors", "lifecycles"],
+    imports: ["contract", "host", "doors", "resources/lifecycles"],
   },
   {
     files: "src/contract/**",
@@ -59,6 +59,11 @@ export const importRules = [
     files: "src/resources/*/*Declaration.ts",
     what: "what both know of it: the types of its arguments and outputs, and a table of what holds of each",
     imports: ["contract", "helpers"],
+  },
+  {
+    files: "src/resources/lifecycles.ts",
+    what: "the table of the lifecycles of all kinds, for every door and for commands",
+    imports: ["contract", "host", "lifecycles"],
   },
   {
     files: "src/components/**",
@@ -108,6 +113,7 @@ export const importRules = [
       "host",
       "doors",
       "provider",
+      "resources/lifecycles",
       "emulator",
       "helpers",
       "audit",
@@ -119,7 +125,7 @@ export const importRules = [
   },
 ];
 
-/** Folders of src, and the one file that only the command loads beside users' state. */
+/** Folders of src, and two files: what users' state loads, and the table of all lifecycles. */
 const FOLDERS = [
   "contract",
   "program",
@@ -133,6 +139,7 @@ const FOLDERS = [
   "emulator",
   "cli",
   "provider",
+  "resources/lifecycles",
 ];
 
 /** The import specifiers of what stands in resources, as seen from src, or from a folder of resources. */
@@ -172,7 +179,8 @@ function forbidden({ files, imports, types = [], packages: own = [] }, packages 
   }
   if (!imports.includes("classes")) forbid(CLASSES, where);
   if (!imports.includes("lifecycles")) forbid(LIFECYCLES, where);
-  if (files.startsWith("src/resources/")) {
+  if (files === "src/resources/lifecycles.ts") forbid("^\\./\\w+/[A-Z]", where);
+  if (files.startsWith("src/resources/*/")) {
     forbid(OTHER_RESOURCES, where);
     if (imports.includes("own lifecycles")) forbid("^\\./[A-Z]", where, true);
     else forbid(OWN_LIFECYCLES, where);

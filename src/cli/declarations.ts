@@ -1,6 +1,6 @@
 /** Facts about each kind from its declaration, for commands that handle all kinds. */
 import type { Kind } from "../contract/pointer";
-import { argumentRules } from "../provider";
+import { argumentRules } from "../resources/lifecycles";
 
 /** The names of a kind's arguments. */
 export const argumentsOf = (kind: Kind): string[] => Object.keys(argumentRules(kind));

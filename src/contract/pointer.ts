@@ -27,6 +27,8 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
+export const isKind = (name: string): name is Kind => (KINDS as readonly string[]).includes(name);
+
 /** The Pulumi type of a kind, such as `pulumi-nodejs:dynamic/svc:ComputeEndpoint`. */
 export function typeToken(kind: Kind): string {
   return `pulumi-nodejs:dynamic/svc:${kind}`;

@@ -107,7 +107,9 @@ test.each(UNTESTED)("%s: test/rules/mistakes.test.ts has what its plan says of a
 });
 
 test("each folder of src/resources has tests of its own", () => {
-  const folders = readdirSync(join(ROOT, "src", "resources")).filter((name) => name !== "shared");
+  const folders = readdirSync(join(ROOT, "src", "resources"), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() && entry.name !== "shared" ? entry.name : [],
+  );
   const hasTests = (name: string): boolean => {
     const folder = join(ROOT, "test", "resources", name);
     return existsSync(folder) && readdirSync(folder).some((file) => file.endsWith(".test.ts"));

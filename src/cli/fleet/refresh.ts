@@ -4,9 +4,8 @@ import { KINDS, typeToken } from "../../contract/pointer";
 import { type ReadSetting, requestTrace } from "../../contract/settings";
 import { dynamicProvider } from "../../doors/dynamic/provider";
 import type { DynamicProvider } from "../../doors/dynamic/types";
-import type { Lifecycle } from "../../host/lifecycle";
 import { Session } from "../../host/session";
-import { lifecycleOf } from "../../provider";
+import { lifecycleOf } from "../../resources/lifecycles";
 import type { RefreshResult } from "../drift/eventLog";
 import type { StoredResource } from "../stack/state";
 import { refreshResult } from "./engineRefresh";
@@ -128,8 +127,7 @@ export class FleetRefresh {
       return shared === undefined ? own(name) : String(shared);
     };
     settings.set(reference, read);
-    // The host passes only values that match the lifecycle's schemas.
-    const provider = dynamicProvider(lifecycleOf(kind) as Lifecycle<object, object>, this.session);
+    const provider = dynamicProvider(lifecycleOf(kind), this.session);
     // Only settings are asked for.
     const get = (key: string) => read(key.slice("svc:".length) as Parameters<ReadSetting>[0]);
     void provider.configure({ config: { get, require: (key) => get(key) ?? "" } });

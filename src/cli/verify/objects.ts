@@ -3,10 +3,9 @@ import type { Properties } from "../../contract/hiddenKeys";
 import type { Kind } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
 import { CallError, create, read, remove, update } from "../../host/calls";
-import type { Lifecycle } from "../../host/lifecycle";
 import type { Hosted, Session } from "../../host/session";
 import { livesInIntegration } from "../declarations";
-import { lifecycleOf } from "../../provider";
+import { lifecycleOf } from "../../resources/lifecycles";
 
 /** An object that this run has made, with the state that a stack would hold. */
 export interface Made {
@@ -191,9 +190,7 @@ export class Objects {
   /** For one call. It knows only what it reads itself, like a command of its own. */
   #hosted(kind: Kind): Hosted<object, object> {
     this.place.client.forgetReads();
-    // As it is declared; the host passes only values that match its schemas.
-    const lifecycle = lifecycleOf(kind) as Lifecycle<object, object>;
-    return { resource: lifecycle, session: this.place.session, readSetting: this.place.read };
+    return { resource: lifecycleOf(kind), session: this.place.session, readSetting: this.place.read };
   }
 
   get #timeouts() {
