@@ -38,7 +38,7 @@ export const importRules = [
   },
   {
     files: "src/doors/**",
-    what: "what the engine's protocols need of the host: a folder for each, today that of dynamic resources",
+    what: "what the engine's protocols need of the host: a folder for each, today that of dynamic resources, and `engine` for what does not depend on the protocol",
     imports: ["contract", "host", "helpers"],
     packages: ["@pulumi/pulumi"],
   },

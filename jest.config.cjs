@@ -23,10 +23,10 @@ const PROCESSES = [
   "emulator/cli",
   "emulator/underJest",
   "doors/dynamic/crash",
-  "doors/dynamic/engineEnd",
   "doors/dynamic/grpc",
   "doors/dynamic/manyJobs",
   "doors/dynamic/providerProcess",
+  "doors/engine/end",
   "program/hovers",
   "program/oldCompiler",
 ];

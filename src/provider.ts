@@ -3,10 +3,10 @@
  * and the names of the kinds are a permanent contract.
  */
 import { isKind, KINDS } from "./contract/pointer";
-import { endWithEngine } from "./doors/dynamic/engineEnd";
-import { engineLog, isEngineAddress } from "./doors/dynamic/engineLog";
 import { dynamicProvider } from "./doors/dynamic/provider";
 import type { DynamicProvider } from "./doors/dynamic/types";
+import { endWithEngine } from "./doors/engine/end";
+import { engineLog, isEngineAddress } from "./doors/engine/log";
 import { Session } from "./host/session";
 import { packageVersion } from "./contract/installation";
 import { requestTrace } from "./contract/settings";

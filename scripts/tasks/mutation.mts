@@ -59,9 +59,12 @@ const GROUPS: Record<string, Group> = {
     concurrency: 6,
   },
   host: {
-    mutate: ["src/host/{plan,calls,state,arguments,memory,confirmed}.ts", "src/doors/dynamic/{provider,errors}.ts"],
+    mutate: [
+      "src/host/{plan,calls,state,arguments,memory,confirmed}.ts",
+      "src/doors/{dynamic/{provider,callErrors},engine/errors}.ts",
+    ],
     tests: [
-      ["test/host/{host.*,arguments,confirmed}", "test/doors/dynamic/errors"],
+      ["test/host/{host.*,arguments,confirmed}", "test/doors/engine/errors"],
       ["test/resources/{managed,badArguments}", "test/resources/authKeys/*"],
     ],
     concurrency: 3,

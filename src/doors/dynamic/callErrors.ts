@@ -1,11 +1,8 @@
-/** Errors in the form that the SDK's provider process needs (docs/design/engine.md, Errors). */
+/** Errors of calls in the form that the SDK's provider process needs (docs/design/engine.md, Errors). */
 import type { Properties } from "../../contract/hiddenKeys";
-import { messageOf, oneLine } from "../../contract/untrusted";
-import { debugStacks } from "../../contract/settings";
 import { CallError } from "../../host/calls";
 import type { Marked } from "../../host/requests";
-
-const LONGEST_MESSAGE = 2_000;
+import { plainError } from "../engine/errors";
 
 /**
  * Converts what was thrown to the form that may leave the provider. Anything but an `Error` would end as "undefined" or
@@ -17,28 +14,6 @@ export function engineError(thrown: unknown, mark: (outs: Properties) => Marked)
   return kept === undefined
     ? plainError(thrown.message, thrown.cause)
     : partialError(kept.id, mark(kept.outs), thrown.message);
-}
-
-/**
- * The only error that leaves the provider, beside `partialError`: no `id`, no stack (the engine prints it, with paths),
- * no cause, a message of at most 2 kB. `origin`: the error whose stack is printed with SVC_DEBUG.
- */
-export function plainError(thrown: unknown, origin = thrown): Error {
-  const message = messageOf(thrown);
-  const error = new Error(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
-  const frames = debugStacks() && origin instanceof Error ? framesOf(origin) : [];
-  error.stack = frames.length === 0 ? "" : [String(error), ...frames].join("\n");
-  return error;
-}
-
-/**
- * A stack begins with the raw message, which may contain lines that look like frames. If the message differs, no frames
- * are taken.
- */
-function framesOf({ message, stack = "" }: Error): string[] {
-  const start = stack.indexOf(message);
-  const lines = start === -1 ? [] : stack.slice(start + message.length).split("\n");
-  return lines.filter((line) => line.startsWith("    at ")).map(oneLine);
 }
 
 /**

@@ -9,7 +9,8 @@ import { check, diff, repair } from "../../host/plan";
 import type { CreateRequest, DiffResult, Marked, Wrong } from "../../host/requests";
 import { markedFound, markedInputs, markedOuts } from "../../host/secrets";
 import type { Hosted, Session } from "../../host/session";
-import { engineError, plainError } from "./callErrors";
+import { plainError } from "../engine/errors";
+import { engineError } from "./callErrors";
 import type { DynamicProvider } from "./types";
 
 /**

@@ -1,5 +1,5 @@
 import { connect } from "node:http2";
-import { isEngineAddress } from "./engineLog";
+import { isEngineAddress } from "./log";
 
 /** The pause before a reconnection, after the engine closed the connection or the first attempt failed. */
 const PAUSE_MS = 1_000;

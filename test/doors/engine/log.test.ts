@@ -1,4 +1,4 @@
-import { engineLog, loggableUrn } from "../../../src/doors/dynamic/engineLog";
+import { engineLog, loggableUrn } from "../../../src/doors/engine/log";
 import type { LogLine } from "../../../src/host/progress";
 import { fakeEngine } from "../../support/fakeEngine";
 import { URN } from "../../support/toy";

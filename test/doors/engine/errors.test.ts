@@ -1,4 +1,5 @@
-import { engineError, plainError } from "../../../src/doors/dynamic/callErrors";
+import { engineError } from "../../../src/doors/dynamic/callErrors";
+import { plainError } from "../../../src/doors/engine/errors";
 import { CallError } from "../../../src/host/calls";
 import type { Marked } from "../../../src/host/requests";
 

@@ -67,7 +67,7 @@ test("ends soon after an engine that could not be reached at first was killed", 
 });
 
 test("a process that a command of ours preloads ends where its engine has ended before the first connection", async () => {
-  const preload = join(ROOT, "dist", "doors", "dynamic", "watched.js");
+  const preload = join(ROOT, "dist", "doors", "engine", "watched.js");
   const orphan = spawn(process.execPath, [
     "--require",
     preload,
