@@ -6,7 +6,8 @@ import { BlockList, isIP } from "node:net";
 import { isSecret } from "../contract/engineSecrets";
 import { datesIn, isExpired } from "../contract/expiry";
 import { visible } from "../contract/hiddenKeys";
-import { KINDS, type Kind, PROVIDER_TYPE, STACK_TYPE, typeToken } from "../contract/pointer";
+import { typeInUrn } from "../contract/identifiers";
+import { isProviderType, KINDS, type Kind, kindOfType, settingKey, STACK_TYPE } from "../contract/pointer";
 import { hasWildcard } from "../contract/redirectDomains";
 import { isReference, referenceProblem } from "../contract/references";
 import { mayBeSecret } from "../contract/secretNames";
@@ -60,9 +61,10 @@ function ofKinds(
   find: (props: Props, kind: Kind, resource: AuditedResource, limits: AuditLimits) => string | undefined,
 ): AuditRule["find"] {
   return (resource, limits) => {
-    const kind = kinds.find((one) => typeToken(one) === resource.type);
+    const kind = kindOfType(resource.type);
     const props = visible(resource.props);
-    return kind === undefined || Object.keys(props).length === 0 ? undefined : find(props, kind, resource, limits);
+    if (kind === undefined || !kinds.includes(kind) || Object.keys(props).length === 0) return undefined;
+    return find(props, kind, resource, limits);
   };
 }
 
@@ -309,7 +311,7 @@ const secretInClear: AuditRule = {
   remedy:
     "Run `pulumi refresh`, which encrypts the secrets of resources. Wrap an output in pulumi.secret(…), and run `pulumi up`. Then change the secret: older checkpoints and backups hold it in plain text.",
   find: ({ type, props, isComponent = false }) => {
-    const kind = KINDS.find((one) => typeToken(one) === type);
+    const kind = kindOfType(type);
     const ofKind = kind === undefined ? [] : secretsOfKind(kind, props);
     const places = type === STACK_TYPE || isComponent ? namedSecrets(props) : ofKind;
     const clear = places.filter(({ value }) => !isSecret(value)).map(({ path }) => `"${path}"`);
@@ -344,8 +346,7 @@ function namedSecrets(value: unknown, path = "", name = ""): KeptSecret[] {
 
 /** An exported resource is an object with its properties and URN. */
 function kindOfExported({ urn }: Props): Kind | undefined {
-  const [, , types = ""] = typeof urn === "string" ? urn.split("::") : [];
-  return KINDS.find((kind) => typeToken(kind) === types.split("$").at(-1));
+  return typeof urn === "string" ? kindOfType(typeInUrn(urn)) : undefined;
 }
 
 /** Whether the secret itself is stored, not a reference or a placeholder. */
@@ -361,7 +362,9 @@ const apiKeyInState: AuditRule = {
   remedy:
     "Replace the key by svc:apiKeyEnv or svc:apiKeyFile in the configuration (apiKeyEnv or apiKeyFile of an svc.Provider), and run `pulumi up`. Then rotate the key: older checkpoints hold it.",
   find: ({ type, props }) =>
-    type === PROVIDER_TYPE && isKept(props["svc:apiKey"]) ? "the state holds the API key of this provider" : undefined,
+    isProviderType(type) && isKept(props[settingKey(type, "apiKey")])
+      ? "the state holds the API key of this provider"
+      : undefined,
 };
 
 /** Deleting one of these changes nothing at the service, and its keys are rotated by replacing it. */

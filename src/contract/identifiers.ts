@@ -22,6 +22,9 @@ const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 /** The name of a resource in the program. */
 export const nameInUrn = (urn: string): string => urn.split("::").slice(3).join("::") || urn;
 
+/** The Pulumi type of a resource, from its URN. */
+export const typeInUrn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
+
 /** Whether it names a resource. In a preview a URN may be unknown. */
 export const isUrn = (urn: string | undefined): urn is string =>
   urn !== undefined && !isUnknown(urn) && WELL_FORMED_URN.test(urn);

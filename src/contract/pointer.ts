@@ -29,13 +29,34 @@ export type Kind = (typeof KINDS)[number];
 
 export const isKind = (name: string): name is Kind => (KINDS as readonly string[]).includes(name);
 
-/** The Pulumi type of a kind, such as `pulumi-nodejs:dynamic/svc:ComputeEndpoint`. */
+const DYNAMIC = "pulumi-nodejs:dynamic/svc:";
+/** For the resources of a native plugin. Nothing declares one yet. */
+const NATIVE = "svc:index:";
+
+/** The Pulumi type of a kind as a dynamic resource, such as `pulumi-nodejs:dynamic/svc:ComputeEndpoint`. */
 export function typeToken(kind: Kind): string {
-  return `pulumi-nodejs:dynamic/svc:${kind}`;
+  return DYNAMIC + kind;
 }
+
+/** All Pulumi types of a kind. */
+export const typesOf = (kind: Kind): readonly string[] => [typeToken(kind), NATIVE + kind];
+
+/** Undefined for a type of another package, and for a kind that this version does not know. */
+export const kindOfType = (type: string): Kind | undefined => KINDS.find((kind) => typesOf(kind).includes(type));
+
+/** Whether it is a type of this package, even of a kind that this version does not know. */
+export const isOurType = (type: string): boolean => type.startsWith(DYNAMIC) || type.startsWith(NATIVE);
 
 /** The Pulumi type of the default provider and of `svc.Provider`: all dynamic resources share it. */
 export const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
+const NATIVE_PROVIDER_TYPE = "pulumi:providers:svc";
+
+/** Whether it is the type of a provider that resources of this package use. */
+export const isProviderType = (type: string): boolean => type === PROVIDER_TYPE || type === NATIVE_PROVIDER_TYPE;
+
+/** The key of a setting in the inputs of such a provider. */
+export const settingKey = (providerType: string, setting: string): string =>
+  providerType === NATIVE_PROVIDER_TYPE ? setting : `svc:${setting}`;
 
 /** The type of the stack itself, whose outputs are those of the program. */
 export const STACK_TYPE = "pulumi:pulumi:Stack";

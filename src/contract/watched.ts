@@ -4,7 +4,7 @@
  */
 import type { Properties } from "./hiddenKeys";
 import { isLoopback } from "./loopback";
-import { type Kind, typeToken } from "./pointer";
+import { type Kind, kindOfType } from "./pointer";
 
 type IsSame = (first: string, now: string) => boolean;
 
@@ -58,7 +58,7 @@ export function changedSinceFirst(kind: Kind, outs: Properties): Changed[] {
 export const transfersIn = (
   resources: readonly { readonly type: string; readonly id?: string | undefined }[],
 ): string[] =>
-  resources.flatMap(({ type, id }) => (type === typeToken("AuthOwnershipTransfer") && id !== undefined ? [id] : []));
+  resources.flatMap(({ type, id }) => (kindOfType(type) === "AuthOwnershipTransfer" && id !== undefined ? [id] : []));
 
 export const isTransferOf = (transfer: string, integration: string): boolean => transfer.startsWith(`${integration}/`);
 

@@ -3,8 +3,8 @@
  * Options).
  */
 import { componentOfType, MAIN_CHILD } from "../contract/componentNames";
-import { typeToken } from "../contract/pointer";
-import { nameInUrn } from "../contract/identifiers";
+import { kindOfType } from "../contract/pointer";
+import { nameInUrn, typeInUrn } from "../contract/identifiers";
 
 /** `urn` is new in the program, and declares what the state holds as `oldUrn`. Undefined if no advice would help. */
 export function renamedWarning(urn: string, oldUrn: string): string | undefined {
@@ -28,7 +28,7 @@ function aliasFor(urn: string, oldUrn: string): { line: string; of: string } | u
   if (component !== undefined) {
     // A program can give an alias only to the component, and one warning is enough for everything that it makes.
     const { kind, suffix } = MAIN_CHILD[component];
-    if (!isSamePlace || !urn.includes(`$${typeToken(kind)}::`)) return undefined;
+    if (!isSamePlace || kindOfType(typeInUrn(urn)) !== kind) return undefined;
     if (!name.endsWith(suffix) || !oldName.endsWith(suffix)) return undefined;
     const [of, old] = [name, oldName].map((one) => one.slice(0, one.length - suffix.length));
     return { line: `{ name: ${JSON.stringify(old)} }`, of: `the ${component} "${of}"` };

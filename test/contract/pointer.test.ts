@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { KINDS, pointer, typeToken } from "../../src/contract/pointer";
+import { KINDS, kindOfType, pointer, typesOf, typeToken } from "../../src/contract/pointer";
 import { load } from "../../src/provider";
 
 /** What released versions have written, which is never edited. */
@@ -35,6 +35,17 @@ test("each kind that a released state holds is still one", () => {
   expect(held.length).toBeGreaterThan(0);
   expect(held.filter((kind) => !(KINDS as readonly string[]).includes(kind))).toEqual([]);
   expect(typeToken("EmailServer")).toBe("pulumi-nodejs:dynamic/svc:EmailServer");
+});
+
+test("a kind is known by both of its types, and nothing else is taken for one", () => {
+  for (const kind of KINDS) {
+    expect(typesOf(kind)).toEqual([typeToken(kind), `svc:index:${kind}`]);
+    expect(typesOf(kind).map(kindOfType)).toEqual([kind, kind]);
+  }
+  const others = ["svc:index:Later", "svc:index:constructor", "svc:components:ProjectAuth", "aws:index:Whitelist"];
+  expect([...others, "pulumi-nodejs:dynamic/svc:", "pulumi-nodejs:dynamic:Resource", ""].map(kindOfType)).toEqual(
+    Array(others.length + 3).fill(undefined),
+  );
 });
 
 test("every kind loads as a dynamic provider with all its methods", () => {

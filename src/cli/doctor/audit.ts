@@ -4,7 +4,7 @@ import { type AuditedResource, type AuditLimits, type AuditRule, auditRules, sta
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { oauthProviderId, presentId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
-import { KINDS, PROVIDER_TYPE, STACK_TYPE, typeToken } from "../../contract/pointer";
+import { isProviderType, kindOfType, STACK_TYPE } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
 import {
@@ -95,7 +95,7 @@ async function audited(stack: string | undefined, limits: AuditLimits): Promise<
 
 /** `urns`: all audited resources. */
 export function findingsIn(state: StackState, limits: AuditLimits): { findings: Finding[]; urns: string[] } {
-  const declared = state.resources.filter((one) => isDeclared(one) || one.type === PROVIDER_TYPE);
+  const declared = state.resources.filter((one) => isDeclared(one) || isProviderType(one.type));
   const context = { transfers: transfersIn(state.resources), declared };
   const findings = [
     ...auditRules.flatMap((rule) => findingsOf(rule, looksOf(declared, context), limits)),
@@ -121,7 +121,7 @@ interface Context {
 
 /** The OAuth providers that the stack declares neither as present nor as absent. */
 function undeclaredOAuthIn(projectId: string, declared: readonly StoredResource[]): string[] {
-  const ids = declared.flatMap(({ type, id = "" }) => (type === typeToken("OAuthProvider") ? presentId(id).id : []));
+  const ids = declared.flatMap(({ type, id = "" }) => (kindOfType(type) === "OAuthProvider" ? presentId(id).id : []));
   return SHARED_FROM_THE_START.filter((providerId) => !ids.includes(oauthProviderId(projectId, providerId)));
 }
 
@@ -145,7 +145,7 @@ function looksOf(resources: readonly StoredResource[], { transfers, declared: al
 
 /** Whether the resource is ours and the stack declares it. A resource without arguments is only read (`get`). */
 const isDeclared = ({ type, inputs, ...state }: StoredResource): boolean =>
-  KINDS.some((kind) => typeToken(kind) === type) &&
+  kindOfType(type) !== undefined &&
   state.delete !== true &&
   state.pendingReplacement !== true &&
   Object.keys(visible(inputs ?? {})).length > 0;
@@ -154,9 +154,9 @@ const COMPONENT = "Component";
 
 /** Undefined for a resource of another package. */
 function kindOf({ type, custom = true }: StoredResource): string | undefined {
-  if (type === PROVIDER_TYPE) return "Provider";
+  if (isProviderType(type)) return "Provider";
   if (type === STACK_TYPE) return "Stack";
-  return custom ? KINDS.find((kind) => typeToken(kind) === type) : COMPONENT;
+  return custom ? kindOfType(type) : COMPONENT;
 }
 
 function findingsOf(rule: AuditRule, resources: readonly Looks[], limits: AuditLimits): Finding[] {

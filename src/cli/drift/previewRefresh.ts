@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn } from "../../contract/identifiers";
-import { KINDS, typeToken } from "../../contract/pointer";
+import { KINDS, kindOfType, typesOf } from "../../contract/pointer";
 import { terminalText } from "../output";
 import { NamelessFile } from "../stack/namelessFile";
 import { type Pulumi, pulumiIn, withoutSecrets } from "../stack/pulumi";
@@ -11,7 +11,7 @@ import { type EventLog, keyOf, readEventLog, type RefreshResult } from "./eventL
 import { type Refreshed, refreshedBy } from "./refreshed";
 
 /** Our resources at any depth. No other package is refreshed, so no other credentials are needed. */
-const OURS = "**pulumi-nodejs:dynamic/svc:**";
+const OURS = KINDS.flatMap((kind) => typesOf(kind).map((type) => `**${type}::**`));
 
 /** The result of a refresh, and the state before and after it. */
 export interface RefreshedStack {
@@ -114,7 +114,7 @@ async function refreshed(
   targets: readonly string[] | undefined,
 ): Promise<RefreshedStack> {
   const command = ["refresh", "--preview-only", "--run-program=false"] as const;
-  const { results } = await loggedRun(pulumi, command, targets ?? [OURS]);
+  const { results } = await loggedRun(pulumi, command, targets ?? OURS);
   mustHoldAll(results, state, targets);
   const resources = refreshedBy(results, state);
   if (resources.length === 0 && targets === undefined) {
@@ -126,14 +126,12 @@ async function refreshed(
   return { resources, state };
 }
 
-const TYPES: ReadonlySet<string> = new Set(KINDS.map(typeToken));
-
 /** "No drift" may be reported only for resources that were refreshed. */
 function mustHoldAll(results: readonly RefreshResult[], state: StackState, targets?: readonly string[]): void {
   const seen = new Set(results.map(keyOf));
   const missing = state.resources.filter(
     ({ urn, id, type, inputs, delete: isLeft, pendingReplacement }) =>
-      TYPES.has(type) &&
+      kindOfType(type) !== undefined &&
       (targets?.includes(urn) ?? true) &&
       // A resource without arguments is only read (`get`). A refresh skips what a replacement has deleted.
       Object.keys(visible(inputs ?? {})).length > 0 &&

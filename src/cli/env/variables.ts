@@ -2,7 +2,7 @@
 import { isUnknown } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
 import { nameInUrn } from "../../contract/identifiers";
-import { type Kind, KINDS, typeToken } from "../../contract/pointer";
+import { type Kind, kindOfType } from "../../contract/pointer";
 import { standInsIn } from "../../contract/standIns";
 import { connectionUri, pooledHost } from "../../helpers/connectionUri";
 import { compareText } from "../output";
@@ -75,7 +75,7 @@ export interface Variable {
 export function variablesOf({ resources }: StackState, login: Login): Variable[] {
   const standing = resources.filter((one) => one.delete !== true && one.pendingReplacement !== true);
   return standing.flatMap(({ urn, type, outputs }) => {
-    const kind = KINDS.find((one) => typeToken(one) === type);
+    const kind = kindOfType(type);
     const sources = (kind && SOURCES[kind]) ?? [];
     return sources.map(({ output, from = output, by, isSecret: always = false, isUri = false, isOptional = false }) => {
       const stored = outputs?.[from];

@@ -1,6 +1,6 @@
 import type { Client } from "../../client";
 import { projectOf } from "../../contract/identifiers";
-import { KINDS, typeToken } from "../../contract/pointer";
+import { kindOfType } from "../../contract/pointer";
 import { type ReadSetting, requestTrace } from "../../contract/settings";
 import { dynamicProvider } from "../../doors/dynamic/provider";
 import type { DynamicProvider } from "../../doors/dynamic/types";
@@ -116,7 +116,7 @@ export class FleetRefresh {
     of: FleetState,
     { type, reference, settings }: { type: string; reference: string; settings: Map<string, ReadSetting> },
   ): Pick<Entry, "client" | "provider"> {
-    const kind = KINDS.find((one) => typeToken(one) === type);
+    const kind = kindOfType(type);
     if (kind === undefined) throw new Error(`${type} is not a type of this package`);
     const own = settingsOf(of, reference);
     const { client, settings: resolved } = this.session.account(own);

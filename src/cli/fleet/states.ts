@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { nameInUrn } from "../../contract/identifiers";
-import { KINDS, pointer, typeToken } from "../../contract/pointer";
+import { isOurType, kindOfType, pointer, typeToken } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
 import { fromProgram } from "../stack/configuration";
 import { exportedState, type StackState, type StoredResource } from "../stack/state";
@@ -9,7 +9,6 @@ import type { FleetStack } from "./stacks";
 
 /** The versions of states that are known: the engine's own check of newer ones is not made here. */
 const VERSIONS: readonly number[] = [3, 4];
-const OURS = "pulumi-nodejs:dynamic/svc:";
 
 /** A stack with a state from which a result may be drawn. */
 export interface FleetState {
@@ -28,7 +27,7 @@ export async function reliableState(stack: FleetStack): Promise<FleetState> {
       `its state has version ${version ?? "unknown"}, and this version of pulumi-svc knows ${VERSIONS.join(" and ")}`,
     );
   refuseUnfinished(state);
-  const resources = state.resources.filter(({ type }) => type.startsWith(OURS));
+  const resources = state.resources.filter(({ type, custom = true }) => custom && isOurType(type));
   for (const resource of resources) mustBeOurs(state, resource);
   return { stack, state, resources };
 }
@@ -36,8 +35,9 @@ export async function reliableState(stack: FleetStack): Promise<FleetState> {
 /** The engine asks the provider that the state names, and the package that is installed beside the program. */
 function mustBeOurs(state: StackState, { urn, type, outputs, provider = "" }: StoredResource): void {
   const name = JSON.stringify(nameInUrn(urn));
-  const kind = KINDS.find((one) => typeToken(one) === type);
+  const kind = kindOfType(type);
   if (kind === undefined) throw new Error(`${name} is of the type ${type}, which this version of pulumi-svc lacks`);
+  if (type !== typeToken(kind)) throw new Error(`${name} is of the type ${type}: only dynamic resources are read here`);
   if (outputs?.["__provider"] !== pointer(kind)) throw new Error(`${name} is not a resource of this package`);
   if (state.find(provider) === undefined) throw new Error(`the state lacks the provider of ${name}`);
 }

@@ -3,7 +3,7 @@ import { dirname, extname, relative, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
-import { typeToken } from "../../contract/pointer";
+import { type Kind, kindOfType } from "../../contract/pointer";
 import { type ReadSetting, requestTrace, resolveSettings, type Settings } from "../../contract/settings";
 import {
   branchComment,
@@ -261,8 +261,9 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
   const { resources, onlyOf } =
     file === undefined ? await selectedStack(stack) : { resources: exportedResources(file) };
   if (resources === undefined) return { isKnown: false, names: [], holds: () => false };
-  const held = new Set(resources.map(({ type, id = "" }) => `${type} ${id}`));
-  const isSingle = [...held].some((one) => one.startsWith(`${typeToken("WhitelistDomain")} ${project}/`));
+  const ours = resources.map(({ type, id = "" }) => ({ kind: kindOfType(type), id }));
+  const isHeld = (kind: Kind, id: string): boolean => ours.some((one) => one.kind === kind && one.id === id);
+  const isSingle = ours.some(({ kind, id }) => kind === "WhitelistDomain" && projectOf(id) === project);
   if (whitelist === true && isSingle) {
     throw new Error(
       "the stack holds a WhitelistDomain of the project, which excludes a Whitelist of the same project: leave out --whitelist",
@@ -274,8 +275,8 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
     names: resources.map(({ urn }) => nameInUrn(urn)),
     holds({ kind, id }) {
       // A Whitelist holds all domains of its project.
-      const isListed = kind === "WhitelistDomain" && held.has(`${typeToken("Whitelist")} ${projectOf(id)}`);
-      return isListed || held.has(`${typeToken(kind)} ${id}`);
+      const isListed = kind === "WhitelistDomain" && isHeld("Whitelist", projectOf(id));
+      return isListed || isHeld(kind, id);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb"
 import { z } from "zod";
 import { isSecret, SECRET, SIGNATURE } from "../../contract/engineSecrets";
 import { nameInUrn } from "../../contract/identifiers";
+import { PROVIDER_TYPE, settingKey } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
 import type { Pulumi } from "./pulumi";
 
@@ -70,8 +71,8 @@ export class StackState {
 
   /** The settings that the last `pulumi up` stored for a provider. They require a state with decrypted secrets. */
   settingsOf(provider: string): ReadSetting {
-    const inputs = this.find(provider)?.inputs ?? {};
-    return (setting) => clearText(inputs[`svc:${setting}`]);
+    const { type = PROVIDER_TYPE, inputs } = this.find(provider) ?? {};
+    return (setting) => clearText(inputs?.[settingKey(type, setting)]);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type AuthIntegrationRecord, type Client, mayHaveTakenEffect, undefinedIfGone } from "../../client";
 import type { Properties } from "../../contract/hiddenKeys";
-import type { Kind } from "../../contract/pointer";
+import { type Kind, typeToken } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
 import { CallError, create, read, remove, update } from "../../host/calls";
 import type { Hosted, Session } from "../../host/session";
@@ -199,8 +199,7 @@ export class Objects {
   }
 }
 
-const urnOf = (kind: Kind, name: string): string =>
-  `urn:pulumi:verify::pulumi-svc::pulumi-nodejs:dynamic/svc:${kind}::${name}`;
+const urnOf = (kind: Kind, name: string): string => `urn:pulumi:verify::pulumi-svc::${typeToken(kind)}::${name}`;
 
 /** The request that deletes it by hand, for a person. */
 export function byHand({ kind, id, args }: Pick<Made, "kind" | "id" | "args">, authProvider: string): string {

@@ -97,6 +97,8 @@ test("a resource of the state that the refresh does not report is an error", asy
     /did not report what it found for "other"/,
   );
   await expect(look({ resources: [entry(api), entry(api, { delete: true })] })).rejects.toThrow(/found for "api"/);
+  const native = { ...entry(other), type: "svc:index:ComputeEndpoint" };
+  await expect(look({ resources: [entry(api), native] })).rejects.toThrow(/found for "other"/);
 });
 
 test("events that end too early fail it with a message, also in the middle of a line", async () => {

@@ -205,6 +205,7 @@ test("what only the engine can know makes a stack not known, and the others are 
     { name: "org/cut/dev", text: '{"version":3,"deplo' },
     { name: "org/closed/dev", text: null },
     { name: "org/kind/dev", resources: other({ type: "pulumi-nodejs:dynamic/svc:Later" }) },
+    { name: "org/native/dev", resources: other({ type: "svc:index:ComputeEndpoint" }) },
     { name: "org/foreign/dev", resources: other({ outputs: { __provider: "exports.handler=()=>({})" } }) },
     {
       name: "org/orphan/dev",
@@ -222,6 +223,7 @@ test("what only the engine can know makes a stack not known, and the others are 
     cut: expect.stringMatching(/not what pulumi stack export writes/),
     closed: expect.stringMatching(/pulumi stack export failed/),
     kind: expect.stringMatching(/"api" is of the type .*svc:Later, which this version of pulumi-svc lacks/),
+    native: '"api" is of the type svc:index:ComputeEndpoint: only dynamic resources are read here',
     foreign: '"api" is not a resource of this package',
     orphan: 'the state lacks the provider of "api"',
     sealed: expect.stringMatching(/without its secrets/),

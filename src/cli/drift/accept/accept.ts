@@ -1,7 +1,7 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import { visible } from "../../../contract/hiddenKeys";
 import { nameInUrn } from "../../../contract/identifiers";
-import { KINDS, typeToken } from "../../../contract/pointer";
+import { kindOfType } from "../../../contract/pointer";
 import { projectFolder } from "../../../contract/projectFile";
 import { sameJson } from "../../../host/arguments";
 import { type Configuration, configurationOf } from "../../stack/configuration";
@@ -242,11 +242,9 @@ function unifiedDiff(name: string, before: string, after: string): string {
   return createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, options);
 }
 
-const TYPES: ReadonlySet<string> = new Set(KINDS.map(typeToken));
-
 /** A resource of this package that the program declares. */
 const isOurs = ({ type, inputs, delete: isLeft }: StoredResource): boolean =>
-  TYPES.has(type) && isLeft !== true && Object.keys(visible(inputs ?? {})).length > 0;
+  kindOfType(type) !== undefined && isLeft !== true && Object.keys(visible(inputs ?? {})).length > 0;
 
 /** Whether the value occurs anywhere in the planned arguments but was not deployed there. */
 function gains(planned: unknown, deployed: unknown, value: unknown): boolean {

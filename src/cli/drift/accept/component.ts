@@ -2,7 +2,7 @@ import { type Origin, originsOf } from "../../../components/origins";
 import { type ComponentName, componentOfType } from "../../../contract/componentNames";
 import { nameInUrn } from "../../../contract/identifiers";
 import type { Properties } from "../../../contract/hiddenKeys";
-import { KINDS, type Kind, typeToken } from "../../../contract/pointer";
+import { type Kind, kindOfType } from "../../../contract/pointer";
 import { sameJson } from "../../../host/arguments";
 import { argumentsOf } from "../../declarations";
 import type { StackState } from "../../stack/state";
@@ -35,7 +35,7 @@ export class Component {
       kind,
       parent,
       children.flatMap(({ urn: child, type }) => {
-        const childKind = KINDS.find((one) => typeToken(one) === type);
+        const childKind = kindOfType(type);
         return childKind === undefined ? [] : { kind: childKind, name: nameInUrn(child), urn: child };
       }),
     );

@@ -1,6 +1,6 @@
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nameInUrn } from "../../../contract/identifiers";
+import { nameInUrn, typeInUrn } from "../../../contract/identifiers";
 import type { StackState, StoredResource } from "../../stack/state";
 
 /** A call in a program, with line and column counted from 1. */
@@ -57,7 +57,7 @@ export class Places {
 }
 
 /** Its own type and name: the parts of a URN that do not depend on a parent. */
-const namedAs = (urn: string): string => `${urn.split("::").at(2)?.split("$").at(-1)}::${nameInUrn(urn)}`;
+const namedAs = (urn: string): string => `${typeInUrn(urn)}::${nameInUrn(urn)}`;
 
 const keyOf = ({ file, line, column }: SourcePlace): string => `${file}:${line}:${column}`;
 

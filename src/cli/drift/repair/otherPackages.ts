@@ -8,8 +8,11 @@ import { asRequested } from "../../stack/state";
 import { type PartialProgram, PROVIDER, type Registrable } from "./registration";
 import { fromSdk } from "./sdk";
 
-/** Our provider and those of the program are dynamic providers of Node. `pulumi` is part of the engine. */
-const LEFT_TO_THE_ENGINE: ReadonlySet<string> = new Set(["pulumi-nodejs", "pulumi"]);
+/**
+ * Our provider and those of the program are dynamic providers of Node, or ours is a native plugin. `pulumi` is part of
+ * the engine.
+ */
+const LEFT_TO_THE_ENGINE: ReadonlySet<string> = new Set(["pulumi-nodejs", "svc", "pulumi"]);
 
 /** The plugins that the engine would start for the declared resources of other packages. */
 export function otherPackages({ all, declared }: Pick<PartialProgram, "all" | "declared">): string[] {

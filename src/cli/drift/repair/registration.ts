@@ -148,7 +148,7 @@ export function dependenciesOf(resource: Registrable): Set<string> {
   return new Set(all.filter((urn) => urn !== ""));
 }
 
-const OURS: ReadonlySet<string> = new Set(KINDS.map(typeToken));
+const DYNAMIC: ReadonlySet<string> = new Set(KINDS.map(typeToken));
 
 /** How to declare a resource. */
 interface Manner {
@@ -285,7 +285,7 @@ function setPlace(
 /** With the values that our constructors add for each run, and that the state never contains. */
 function inputsOf({ type, inputs, replaceOnChanges, ignoreChanges }: Registrable, isPreview: boolean) {
   const requested = Object.entries(inputs ?? {}).map(([name, value]) => [name, asRequested(value)] as const);
-  if (!OURS.has(type)) return Object.fromEntries(requested);
+  if (!DYNAMIC.has(type)) return Object.fromEntries(requested);
   const ignored = ignoreChanges ?? [];
   return Object.fromEntries([
     ...requested,

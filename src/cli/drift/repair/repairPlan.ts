@@ -1,5 +1,5 @@
 import { nameInUrn, projectOf } from "../../../contract/identifiers";
-import { KINDS, typeToken } from "../../../contract/pointer";
+import { kindOfType } from "../../../contract/pointer";
 import { livesInIntegration } from "../../declarations";
 import type { EventLog, Step as EngineStep } from "../eventLog";
 import { byUrn, type Drifted } from "../report";
@@ -83,15 +83,15 @@ function otherChanges(
   );
 }
 
-const INSIDE: ReadonlySet<string> = new Set(KINDS.filter(livesInIntegration).map(typeToken));
-
 /** The URNs of an integration's objects in the state: they are deleted with it, whether or not they depend on it. */
 function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: ReadonlyMap<string, Registrable>) {
   if (kind !== "AuthIntegration") return [];
   const project = projectOf(id);
   const identity = all.get(urn)?.outputs?.["authProviderProjectId"];
   return [...all.values()].flatMap((other) => {
-    if (!INSIDE.has(other.type) || other.external || projectOf(other.id) !== project) return [];
+    const kindOfOther = kindOfType(other.type);
+    if (kindOfOther === undefined || !livesInIntegration(kindOfOther)) return [];
+    if (other.external || projectOf(other.id) !== project) return [];
     const home = other.outputs?.["authProviderProjectId"];
     // An older state does not record it.
     return home === undefined || home === identity ? other.urn : [];

@@ -1,0 +1,55 @@
+import { findingsIn } from "../../src/cli/doctor/audit";
+import { storedProviders } from "../../src/cli/doctor/stack";
+import { otherPackages } from "../../src/cli/drift/repair/otherPackages";
+import { variablesOf } from "../../src/cli/env/variables";
+import { StackState } from "../../src/cli/stack/state";
+import { refreshedOf, secret } from "../support/refreshes";
+
+/**
+ * Nothing declares a resource of a native plugin yet. Where a state has one, no command takes its stack for one without
+ * resources of this package.
+ */
+
+const TYPE = "svc:index:ComputeEndpoint";
+const PROVIDER = "urn:pulumi:dev::proj::pulumi:providers:svc::default";
+const inputs = { projectId: "prj-demo", size: 4 };
+
+const state = (apiKey: unknown = { ...secret, plaintext: '"key"' }): StackState => {
+  const resources = [
+    { urn: PROVIDER, type: "pulumi:providers:svc", custom: true, id: "1", inputs: { apiKey, version: "0.1.0" } },
+    {
+      ...{ urn: `urn:pulumi:dev::proj::${TYPE}::api`, type: TYPE, custom: true, id: "prj-demo/ep-1" },
+      ...{ provider: `${PROVIDER}::1`, inputs, outputs: { ...inputs, host: "ep-1.example.com" } },
+    },
+  ];
+  return new StackState(JSON.stringify({ deployment: { resources } }));
+};
+
+test("drift compares it", () => {
+  const [found] = refreshedOf({ type: TYPE, declared: inputs, found: { size: 2 }, differing: ["size"] });
+  expect(found?.drift?.properties).toEqual([{ path: "size", declared: 4, found: 2 }]);
+});
+
+test("the audit looks at it and at its provider", () => {
+  const { findings, urns } = findingsIn(state("canary"), { maxSizeCu: 1 });
+  const named = findings.map(({ rule, kind, name }) => `${rule} ${kind} ${name}`);
+  expect(named).toEqual(
+    expect.arrayContaining(["size-over-limit ComputeEndpoint api", "api-key-in-state Provider default"]),
+  );
+  expect(urns).toContain(PROVIDER);
+  expect(JSON.stringify(findings)).not.toContain("canary");
+});
+
+test("doctor and env read its provider and its outputs", () => {
+  const [provider] = storedProviders("/nowhere", state());
+  expect(provider).toMatchObject({ name: "default", projects: ["prj-demo"] });
+  expect(provider?.read("apiKey")).toBe("key");
+  const variables = variablesOf(state(), {});
+  expect(variables.find(({ output }) => output === "host")?.value).toBe("ep-1.example.com");
+});
+
+test("a repair asks its plugin, and nothing in place of it", () => {
+  const provider = { urn: PROVIDER, type: "pulumi:providers:svc", inputs: {} };
+  const all = new Map([[PROVIDER, provider]]) as unknown as Parameters<typeof otherPackages>[0]["all"];
+  expect(otherPackages({ all, declared: new Set([PROVIDER]) })).toEqual([]);
+});
