@@ -106,3 +106,33 @@ test("a key that stands in plain text in the configuration is warned of, once", 
   for (const words of [KEY_IN_CLEAR, /svc:strictplan \(did you mean svc:strictPlan\?\)/])
     expect(diagnostics.filter(({ message }) => words.test(message))).toHaveLength(1);
 });
+
+test("outs without a pointer are updated by a plan that shows it, and refresh and destroy work after that", async () => {
+  const stack = await Stack.create({
+    program: `
+      const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+      new svc.AuthUser("user", { projectId, email: "a@example.com" });
+      new svc.WhitelistDomain("domain", { projectId, domain: "https://app.example.com" });
+      new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });`,
+  });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+
+  // As the state is after an alias from a type of another provider.
+  const exported = JSON.parse(await stack.exported()) as { deployment: { resources: StoredResource[] } };
+  for (const { type, inputs, outputs } of exported.deployment.resources) {
+    if (!type.includes("dynamic/svc:")) continue;
+    delete inputs["__provider"];
+    delete outputs["__provider"];
+  }
+  stack.write("pointerless.json", JSON.stringify(exported));
+  expect(await stack.run("stack", "import", "--file", "pointerless.json")).toMatchObject({ code: 0 });
+
+  await stack.service.clearRequests();
+  expect((await stack.preview()).stdout).toMatch(/~ 4 to update/);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([]);
+  expect(await stack.refresh()).toMatchObject({ code: 0 });
+  expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  await stack.finish(before);
+});

@@ -43,6 +43,13 @@ describe("diff", () => {
     },
   );
 
+  test("outs without the pointer of the program are a change, and replace nothing", async () => {
+    const news = { home: "a", size: 1, __provider: "p" };
+    expect((await diff(news)).changes).toBe(false);
+    const { __provider: _pointer, ...olds } = OLDS;
+    expect(await diff(news, olds)).toEqual({ changes: true, replaces: [], deleteBeforeReplace: true });
+  });
+
   test("an argument that is left out is no difference, whatever stands at the service", async () => {
     expect((await diff({ home: "a", size: 1 }, { ...OLDS, label: "other" })).changes).toBe(false);
   });

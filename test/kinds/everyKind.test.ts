@@ -54,6 +54,16 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
     expect(await given.requests()).toEqual([]);
   });
 
+  test("outs without a pointer are a change that stores it and sends nothing", async () => {
+    const given = await started();
+    const { id, outs } = await given.create(inputs);
+    const { __provider: pointer, ...others } = outs;
+    await given.forgetRequests();
+    expect(await given.diff({ id, outs: others }, inputs)).toMatchObject({ changes: true, replaces: [] });
+    expect((await given.update({ id, outs: others }, inputs)).outs).toEqual({ ...others, __provider: pointer });
+    expect(await given.mutations()).toEqual([]);
+  });
+
   const { byReference, secretArguments } = kindCase;
   if (byReference.length > 0)
     describe("with its secrets by reference", () => {

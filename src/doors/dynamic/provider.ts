@@ -58,10 +58,14 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     },
 
     async diff(id, olds, news) {
-      const urn = hiddenInputs(news).__urn;
-      const request = { urn, stateUrn: hiddenInputs(olds).__urn, id, outs: olds, news: visible(news) };
+      const { __urn: urn, __provider: pointer } = hiddenInputs(news);
+      const { __urn: stateUrn, __provider: stored } = hiddenInputs(olds);
+      const request = { urn, stateUrn, id, outs: olds, news: visible(news) };
       const { changes, replaces, deleteBeforeReplace } = await inEngineForm(diff(hosted, request));
-      return { ...verdict(changes, urn), replaces: [...replaces], deleteBeforeReplace };
+      // Outs of another provider: a refresh and a deletion need the pointer in the outs, and only an update stores it.
+      const lacksPointer = pointer !== undefined && stored === undefined;
+      const known = changes === "none" && lacksPointer ? "outs" : changes;
+      return { ...verdict(known, urn), replaces: [...replaces], deleteBeforeReplace };
     },
 
     async create(news) {
