@@ -13,6 +13,7 @@ export const importRules = [
     files: "src/index.ts",
     what: "the public surface. Loading it loads neither axios nor zod",
     imports: ["program", "classes", "components", "functions", "helpers"],
+    types: ["queries"],
   },
   {
     files: "src/provider.ts",
@@ -74,9 +75,15 @@ export const importRules = [
   {
     files: "src/functions/**",
     what: "look-ups that run in the program. They load the client with the first call",
-    imports: ["contract", "program", "helpers"],
-    types: ["client", "host"],
+    imports: ["contract", "program", "queries", "helpers"],
+    types: ["host"],
     packages: ["@pulumi/pulumi"],
+  },
+  {
+    files: "src/queries/**",
+    what: "what look-ups ask the service, and their types. Without the SDK",
+    imports: ["helpers"],
+    types: ["client"],
   },
   { files: "src/helpers/**", what: "pure functions from the service's limits", imports: [] },
   {
@@ -133,6 +140,7 @@ const FOLDERS = [
   "doors",
   "components",
   "functions",
+  "queries",
   "helpers",
   "audit",
   "client",

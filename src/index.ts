@@ -16,49 +16,38 @@ export {
   getAuthIntegrationOutput,
   getAuthIntegrations,
   getAuthIntegrationsOutput,
-  type AuthIntegrationResult,
-  type GetAuthIntegrationArgs,
-  type GetAuthIntegrationsArgs,
 } from "./functions/authIntegrations";
-export {
-  getBranches,
-  getBranchesOutput,
-  getDefaultBranch,
-  getDefaultBranchOutput,
-  type BranchResult,
-  type GetBranchesArgs,
-  type GetDefaultBranchArgs,
-} from "./functions/branches";
+export { getBranches, getBranchesOutput, getDefaultBranch, getDefaultBranchOutput } from "./functions/branches";
 export {
   getComputeEndpoint,
   getComputeEndpointOutput,
   getComputeEndpoints,
   getComputeEndpointsOutput,
-  type ComputeEndpointResult,
-  type GetComputeEndpointArgs,
-  type GetComputeEndpointsArgs,
 } from "./functions/computeEndpoints";
 export { connectionUriOutput } from "./functions/connectionUriOutput";
-export {
-  getEmailServer,
-  getEmailServerOutput,
-  type EmailServerOutputResult,
-  type EmailServerResult,
-  type GetEmailServerArgs,
-} from "./functions/emailServer";
-export type { LookupOptions, ProjectLookupArgs } from "./functions/lookupOptions";
-export {
-  getOAuthProviders,
-  getOAuthProvidersOutput,
-  type GetOAuthProvidersArgs,
-  type OAuthProviderResult,
-} from "./functions/oauthProviders";
-export {
-  getWhitelistDomains,
-  getWhitelistDomainsOutput,
-  type GetWhitelistDomainsArgs,
-  type WhitelistDomainResult,
-} from "./functions/whitelistDomains";
+export { getEmailServer, getEmailServerOutput } from "./functions/emailServer";
+export type { LookupOptions } from "./functions/lookupOptions";
+export { getOAuthProviders, getOAuthProvidersOutput } from "./functions/oauthProviders";
+export { getWhitelistDomains, getWhitelistDomainsOutput } from "./functions/whitelistDomains";
+export type {
+  AuthIntegrationResult,
+  BranchResult,
+  ComputeEndpointResult,
+  EmailServerOutputResult,
+  EmailServerResult,
+  GetAuthIntegrationArgs,
+  GetAuthIntegrationsArgs,
+  GetBranchesArgs,
+  GetComputeEndpointArgs,
+  GetComputeEndpointsArgs,
+  GetDefaultBranchArgs,
+  GetEmailServerArgs,
+  GetOAuthProvidersArgs,
+  GetWhitelistDomainsArgs,
+  OAuthProviderResult,
+  ProjectLookupArgs,
+  WhitelistDomainResult,
+} from "./queries/types";
 export { AuthIntegration, type AuthIntegrationArgs } from "./resources/authIntegration/AuthIntegration";
 export { AuthKeys, type AuthKeysArgs } from "./resources/authKeys/AuthKeys";
 export {

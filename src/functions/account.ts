@@ -1,15 +1,12 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
-import type { Client } from "../client";
 import type * as sessions from "../host/session";
 import { requestTrace, type ReadSetting } from "../contract/settings";
 import type { Provider } from "../program/Provider";
+import type { Asked } from "../queries/query";
 
 /** The account at the service that a function reads from. */
-export interface Account {
-  readonly client: Client;
-  /** The auth provider from the settings. */
-  readonly authProvider: string;
+export interface Account extends Asked {
   /** Further advice on an error; often empty. */
   readonly adviceOn: (thrown: unknown) => string;
 }
@@ -32,12 +29,6 @@ export function accountOf(read: ReadSetting): Account {
   const { client, settings } = all.account(read);
   return { client, authProvider: settings.authProvider, adviceOn: (thrown) => all.adviceOn(thrown, read) };
 }
-
-/**
- * For a read that bypasses the cache: one process may run a program several times (Automation API) while others change
- * things.
- */
-export const fresh = () => ({ since: performance.now() });
 
 /** The settings of the stack. Missing ones come from the environment (contract/settings). */
 export function stackSettings(): ReadSetting {

@@ -4,7 +4,9 @@ import { messageOf } from "../contract/untrusted";
 import type { ArgumentsOf } from "../program/inputs";
 import type { ReadSetting } from "../contract/settings";
 import { isObject, isOutput, objectProblems, wordFor, type Expected } from "../helpers/given";
-import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
+import type { Query } from "../queries/query";
+import type { ProjectLookupArgs } from "../queries/types";
+import type { LookupOptions } from "./lookupOptions";
 import { accountOf, knownSettings, readerOf, settingsOf, stackSettings, type Account } from "./account";
 
 export interface Lookup<Args extends ProjectLookupArgs, Result> {
@@ -16,12 +18,11 @@ export interface Lookup<Args extends ProjectLookupArgs, Result> {
  * Both forms of a function. It runs in the program's own process, also in previews (docs/design/decisions.md,
  * Functions).
  */
-export function lookup<Args extends ProjectLookupArgs, Result>(
-  name: string,
-  /** The arguments besides the project. */
-  others: readonly Exclude<keyof Args & string, "projectId">[],
-  find: (account: Account, args: Args) => Promise<Result>,
-): Lookup<Args, Result> {
+export function lookup<Args extends ProjectLookupArgs, Result>({
+  name,
+  others,
+  find,
+}: Query<Args, Result>): Lookup<Args, Result> {
   const expected = { known: ["projectId", ...others], required: ["projectId"] };
   const refuse = (problems: readonly string[]): void => {
     if (problems.length > 0) throw runError(problems.join("; "));

@@ -9,9 +9,3 @@ export interface LookupOptions {
    */
   provider?: Provider;
 }
-
-/** The argument that every function has. */
-export interface ProjectLookupArgs {
-  /** The project. */
-  projectId: string;
-}

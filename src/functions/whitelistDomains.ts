@@ -1,27 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../program/inputs";
-import { fresh } from "./account";
+import { getWhitelistDomainsQuery } from "../queries/whitelistDomains";
+import type { GetWhitelistDomainsArgs, WhitelistDomainResult } from "../queries/types";
 import { lookup } from "./lookup";
-import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
+import type { LookupOptions } from "./lookupOptions";
 
-export type GetWhitelistDomainsArgs = ProjectLookupArgs;
-
-/** A domain that users may be sent back to (docs/design/api.md, Redirect domains). */
-export interface WhitelistDomainResult {
-  /** An origin, in the spelling that the service stores. */
-  domain: string;
-  /** The auth provider's short name. */
-  authProvider?: string | undefined;
-}
-
-const domains = lookup<GetWhitelistDomainsArgs, WhitelistDomainResult[]>(
-  "getWhitelistDomains",
-  [],
-  async ({ client }, { projectId }) => {
-    const listed = await client.auth.domains(projectId).list(fresh());
-    return listed.map(({ domain, auth_provider }) => ({ domain, authProvider: auth_provider }));
-  },
-);
+const domains = lookup(getWhitelistDomainsQuery);
 
 /** The whole redirect whitelist of a project's integration. */
 export function getWhitelistDomains(
