@@ -13,3 +13,9 @@ export const importedArguments = (kind: Kind): string[] =>
   Object.entries(argumentRules(kind)).flatMap(([name, { createOnly, local, unreadable, imported }]) =>
     createOnly === true || local === true || unreadable === true || imported === false ? [] : [name],
   );
+
+/** The values of arguments that a new object has anyway. An imported program does not set them. */
+export const standardsOf = (kind: Kind): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(argumentRules(kind)).map(([name, { standard, assumed }]) => [name, standard ?? assumed]),
+  );

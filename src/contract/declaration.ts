@@ -27,6 +27,8 @@ export interface ArgumentRules<Value> {
   equal?(left: Value, right: Value): boolean;
   /** The service's default if the argument is omitted; adding or dropping exactly this value is no change. */
   readonly assumed?: Value;
+  /** The service's default for a new object: an import leaves this value out, as it does with `assumed`. */
+  readonly standard?: Value;
   /** Omitting it declares that it is not set: an update or a replacement then removes an existing value. */
   readonly unset?: "update" | "replace";
   /** The service does not show it, and no request changes it: if no value is stored, the program's is assumed. */

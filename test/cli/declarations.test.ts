@@ -1,4 +1,4 @@
-import { importedArguments, livesInIntegration } from "../../src/cli/declarations";
+import { importedArguments, livesInIntegration, standardsOf } from "../../src/cli/declarations";
 import { KINDS } from "../../src/contract/pointer";
 
 test("an import gives what the service shows and a change of the object sends, of each kind", () => {
@@ -28,4 +28,16 @@ test("an import gives what the service shows and a change of the object sends, o
 
 test("what lives in an integration is what goes with it", () => {
   expect(KINDS.filter((kind) => !livesInIntegration(kind))).toEqual(["AuthIntegration", "ComputeEndpoint"]);
+});
+
+test("an import leaves out what a new object has anyway", () => {
+  expect(standardsOf("ComputeEndpoint")).toMatchObject({
+    type: "read_write",
+    scaleToZero: true,
+    poolerEnabled: false,
+    disabled: false,
+    passwordlessAccess: true,
+    size: undefined,
+  });
+  expect(standardsOf("AuthIntegration")).toMatchObject({ databaseName: "svcdb", branchId: undefined });
 });

@@ -9,19 +9,9 @@ import { STAND_INS } from "../../contract/standIns";
 import { isPlain, problemText } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Argument, camelCase, Code, type DeclaredResource, kebabCase } from "./programText";
-import { importedArguments, livesInIntegration } from "../declarations";
+import { importedArguments, livesInIntegration, standardsOf } from "../declarations";
 import type { ProjectObject } from "../projectObjects";
 import { asSecret } from "../stack/state";
-
-/** The defaults of a new object: such values need no argument. */
-const STANDARD: Properties = {
-  type: "read_write",
-  scaleToZero: true,
-  poolerEnabled: false,
-  disabled: false,
-  passwordlessAccess: true,
-  databaseName: "svcdb",
-};
 
 /** A value that the program reads from the stack's configuration. */
 export interface Wanted {
@@ -70,7 +60,7 @@ export async function observe(
   const read = await provider.read(id, { __provider: pointer(kind), ...managedParts(object), __args: asked });
   // Values that the provider marks as secret are compared and declared unchanged.
   const shown = visible(mapSecrets(read.inputs ?? {}, (secret) => secret) as Properties);
-  const standard: Properties = { ...STANDARD, authProvider };
+  const standard: Properties = { ...standardsOf(kind), authProvider };
   const given = Object.fromEntries(
     asked
       .filter((argument) => shown[argument] !== undefined && !isDeepStrictEqual(shown[argument], standard[argument]))

@@ -73,7 +73,7 @@ export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutpu
   args: {
     projectId: { required: true, replaces: true },
     branchId: { replaces: true },
-    databaseName: { replaces: true },
+    databaseName: { replaces: true, standard: "svcdb" },
     roleName: { replaces: true, unreadable: true },
     authProvider: { replaces: true },
     adopt: { createOnly: true },
