@@ -2,8 +2,7 @@ import { Client, type ClientOptions, SvcError } from "../client";
 import type { Lifecycle } from "./lifecycle";
 import { Digests } from "./digests";
 import { LookAhead } from "./lookAhead";
-import { RunMemory } from "./memory";
-import { OtherProcesses } from "./otherProcesses";
+import { type Others, RunMemory } from "./memory";
 import type { Log } from "./progress";
 import { keyName, keySource, type KeySource, placeOf } from "../contract/apiKey";
 import { resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
@@ -39,8 +38,8 @@ export interface SessionOptions {
   readonly siblingStartsMs?: number;
   readonly lookAheadMs?: number | undefined;
   readonly digests?: Digests;
-  /** What the provider processes of one run have in common. Undefined: there is no other process. */
-  readonly run?: string | undefined;
+  /** The other provider processes of the run that use this service. Undefined: there are none. */
+  readonly others?: ((baseUrl: string) => Others | undefined) | undefined;
 }
 
 /** State that the calls of one process share: a client per account, the log, the memory of the run. */
@@ -51,8 +50,8 @@ export class Session {
   /** How long the engine may take to begin a sibling's change. */
   readonly siblingStartsMs: number;
   readonly #clientOptions: Partial<ClientOptions>;
-  /** Undefined once the others are met. */
-  #run: string | undefined;
+  /** Undefined once they are met. */
+  #others: SessionOptions["others"];
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();
   /** The advice on a refused key that was already shown. */
@@ -60,9 +59,9 @@ export class Session {
 
   constructor(
     readonly log: Log,
-    { client = {}, siblingStartsMs = 1_500, lookAheadMs, digests = new Digests(), run }: SessionOptions = {},
+    { client = {}, siblingStartsMs = 1_500, lookAheadMs, digests = new Digests(), others }: SessionOptions = {},
   ) {
-    this.#run = run;
+    this.#others = others;
     this.#clientOptions = client;
     this.siblingStartsMs = siblingStartsMs;
     this.lookAhead = new LookAhead(this.memory, lookAheadMs);
@@ -71,9 +70,8 @@ export class Session {
 
   /** From now on the memory covers the processes of this run that use the same service. */
   meetOthers({ baseUrl }: Settings): void {
-    if (this.#run === undefined) return;
-    const others = OtherProcesses.of(JSON.stringify([this.#run, baseUrl]));
-    this.#run = undefined;
+    const others = this.#others?.(baseUrl);
+    this.#others = undefined;
     if (others !== undefined) this.memory.meet(others);
   }
 

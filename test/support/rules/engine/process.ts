@@ -7,6 +7,7 @@ import type { LogLine } from "../../../../src/host/progress";
 import { Session, type SessionOptions } from "../../../../src/host/session";
 import { KIND_CASES } from "../../../kinds";
 import { unmarked } from "../../engineMarks";
+import { Neighbours } from "./neighbours";
 import type { Stored } from "./state";
 
 export interface Account {
@@ -42,6 +43,7 @@ export class Process {
   readonly log: LogLine[] = [];
   readonly #providers = new Map<string, Provider>();
   readonly #sessions = new Map<string, Session>();
+  readonly #neighbours = new Neighbours();
   /** Of every call once it is killed. */
   readonly #end = killable();
 
@@ -71,6 +73,7 @@ export class Process {
       new Session((line) => this.log.push(line), {
         client: { ...QUICK, ...client },
         lookAheadMs,
+        others: () => this.#neighbours.add(),
         ...(siblingStartsMs !== undefined && { siblingStartsMs }),
         ...(digests !== undefined && { digests }),
       });
