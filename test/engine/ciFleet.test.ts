@@ -74,8 +74,8 @@ test("each stack has an issue of its own, which is opened, left alone, updated a
     },
   );
   expect(issues()).toMatchObject([
-    { state: "open", label: "drift-shop/dev", title: "Drift of stack shop/dev" },
-    { state: "open", label: "drift-auth/dev", title: "Drift of stack auth/dev" },
+    { state: "open", label: "drift-org/shop/dev", title: "Drift of stack org/shop/dev" },
+    { state: "open", label: "drift-org/auth/dev", title: "Drift of stack org/auth/dev" },
   ]);
   const [{ body } = { body: "" }] = issues();
   expect(body).toContain("| ComputeEndpoint `api` | `size.max` | `2` | `4` |");
@@ -93,6 +93,15 @@ test("each stack has an issue of its own, which is opened, left alone, updated a
     for (const [name, secret] of Object.entries(SECRETS)) expect(call.env[name]).not.toBe(secret);
 });
 
+test("stacks of equal name in two organizations have an issue each", async () => {
+  const { issues } = job;
+  await next(7, stackOf("org/shop/dev", 4), stackOf("org2/shop/dev"));
+  await next(7, stackOf("org/shop/dev", 4), "org2/shop/dev");
+  expect(issues()).toMatchObject([{ state: "open", label: "drift-org/shop/dev" }]);
+  await next(7, stackOf("org/shop/dev", 4), stackOf("org2/shop/dev", 8));
+  expect(issues().map(({ state }) => state)).toEqual(["open", "open"]);
+});
+
 test("the issue of a stack whose resources were destroyed is closed, and a label is as short as GitHub requires", async () => {
   const { calls, issues } = job;
   const long = "shop-of-a-long-name/feature-with-a-long-branch";
@@ -100,16 +109,16 @@ test("the issue of a stack whose resources were destroyed is closed, and a label
   await next(7, stackOf("org/shop/dev", 4), stackOf(`org/${long}`, 4), stackOf(`org/${other}`, 4));
   const labels = issues().map(({ label }) => label);
   expect(labels).toEqual([
-    "drift-shop/dev",
-    expect.stringMatching(/^drift-shop-of-a-long-name\/feature-with--\d+$/),
-    expect.stringMatching(/^drift-shop-of-a-long-name\/feature-with--\d+$/),
+    "drift-org/shop/dev",
+    expect.stringMatching(/^drift-org\/shop-of-a-long-name\/feature-w-\d+$/),
+    expect.stringMatching(/^drift-org\/shop-of-a-long-name\/feature-w-\d+$/),
   ]);
   expect(new Set(labels).size).toBe(3);
   for (const label of labels) expect(label.length).toBeLessThanOrEqual(50);
   calls();
-  // Another organization's stack of the same name, and a backend without projects.
-  expect(await next(7, stackOf("org/shop/dev", 4), "org2/shop/dev", `org/${long}`, "dev")).toMatchObject({ code: 7 });
-  expect(names(calls())).toEqual(["issue list", "issue list", "issue close"]);
+  // The last one is of a backend without projects.
+  expect(await next(7, stackOf("org/shop/dev", 4), `org/${long}`, "dev")).toMatchObject({ code: 7 });
+  expect(names(calls())).toEqual(["issue list", "issue list", "issue close", "issue list"]);
   expect(issues().map(({ state }) => state)).toEqual(["open", "closed", "open"]);
 });
 
