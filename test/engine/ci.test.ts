@@ -166,6 +166,46 @@ test("a deployment waits for the lock of another update, says whose it is, and e
   expect(waited.text).toMatch(/waiting for the other update of stack dev/);
 });
 
+describe("the signal of a runner that cancels a deployment", () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "ci-signal-"))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** A deployment in place of `pulumi`: it ends when it is asked to. */
+  const cancelled = (signal: NodeJS.Signals, ending: string, ...command: readonly [string, ...string[]]) => {
+    writeFileSync(
+      join(folder, "pulumi"),
+      `#!/bin/sh\n[ "$1" = up ] || exit 0\ntrap '${ending}' TERM\necho begun\nwhile :; do sleep 0.05; done\n`,
+      { mode: 0o755 },
+    );
+    const [script, ...args] = command.map((one) => (one.endsWith(".sh") ? join(CI, "scripts", one) : one));
+    const env = { PATH: [folder, process.env["PATH"]].join(delimiter) };
+    return new Promise<{ code: number | null; text: string }>((resolve) => {
+      const child = execFile(script as string, args, { env }, (_, text, stderr) =>
+        resolve({ code: child.exitCode, text: text + stderr }),
+      );
+      child.stdout?.once("data", function begun(this: NodeJS.ReadableStream, chunk: string) {
+        if (String(chunk).includes("begun")) child.kill(signal);
+        else this.once("data", begun);
+      });
+    });
+  };
+
+  test.each(["SIGINT", "SIGTERM"] as const)("%s reaches it, and its end is awaited", async (signal) => {
+    const { code, text } = await cancelled(signal, "echo asked; sleep 1; exit 3", "log.sh", "up.sh", "dev");
+    expect(code).toBe(3);
+    expect(text).toMatch(/^::stop-commands::([0-9a-f]{32})\nbegun\nasked\n\n::\1::\n$/);
+  });
+
+  test("no other deployment follows, also if this one ends because of a lock", async () => {
+    const locked = 'echo "error: the stack is currently locked by 1 lock(s)" >&2; exit 255';
+    expect(await cancelled("SIGTERM", locked, "up.sh", "dev")).toEqual({
+      code: 255,
+      text: expect.stringMatching(/^begun\nerror: the stack is currently locked/),
+    });
+  });
+});
+
 test("what somebody changed by hand is accepted by a pull request, after whose merge nothing differs", async () => {
   const { stack, run, calls, pulls } = await repository();
   const { service } = stack;
@@ -464,7 +504,8 @@ test("the workflows call the scripts with the key in the environment, and never 
     [...WORKFLOWS, "up-all"].map((name) => `${name}.yml`).sort(),
   );
   const gitlab = readFileSync(join(CI, ".gitlab-ci.yml"), "utf8");
-  const called = /(?<=run: (?:scripts\/log\.sh )?|script: |script:\n {4}- |^ {4}- )(scripts\/(?!log\.sh)\S+)/gm;
+  const called =
+    /(?<=run: (?:(?:exec )?scripts\/log\.sh )?|script: |script:\n {4}- |^ {4}- )(scripts\/(?!log\.sh)\S+)/gm;
   const expected = {
     preview: ["plan.sh", "comment-github.sh"],
     up: ["up.sh"],
@@ -483,7 +524,7 @@ test("the workflows call the scripts with the key in the environment, and never 
     expect(text).toMatch(/^ *concurrency:\n/m);
     expect(text).toContain("SVC_API_KEY: ${{ secrets.SVC_API_KEY }}");
     // The input of the comment was printed before.
-    for (const [, run] of text.matchAll(/run: (scripts\/.*)/g))
+    for (const [, run] of text.matchAll(/run: (?:exec )?(scripts\/.*)/g))
       expect(run).toMatch(/^scripts\/(log\.sh scripts\/(\S+\.sh prod|fleet\.sh)|comment-github\.sh plan\.markdown)/);
     // An expression in a command would be run as a part of it.
     for (const [run] of text.matchAll(/run: (?:\|\n(?: {10}.*\n)+|.*\n)/g)) expect(run).not.toContain("${{");
@@ -499,10 +540,14 @@ test("the workflows call the scripts with the key in the environment, and never 
 
 test("the workflow for all stacks gets their names as a matrix, and none as a part of a command", () => {
   const text = readFileSync(join(CI, ".github", "workflows", "up-all.yml"), "utf8");
-  expect(text).toContain('run: scripts/log.sh scripts/up.sh "$STACK"\n');
+  expect(text).toContain('run: exec scripts/log.sh scripts/up.sh "$STACK"\n');
   for (const [run] of text.matchAll(/run: (?:\|\n(?: {10}.*\n)+|.*\n)/g)) expect(run).not.toContain("${{");
   expect(text).not.toMatch(/: write\b/);
   expect(text).toMatch(/max-parallel: \d/);
+});
+
+test("the runner's signal reaches a deployment: the shell between them passes none on", () => {
+  expect(workflow("up")).toContain("run: exec scripts/log.sh scripts/up.sh prod\n");
 });
 
 test("no workflow may write more than what its scripts write", () => {

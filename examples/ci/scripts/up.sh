@@ -19,14 +19,16 @@ while :; do
   pulumi up --yes --stack "$stack" --non-interactive "$@" 2>"$errors" &
   pulumi=$!
   # The update ends properly, which gives its lock back. A terminal sends an interrupt to both.
-  trap : INT
-  trap 'kill -TERM "$pulumi"' HUP TERM
+  asked=no
+  trap 'asked=yes' INT
+  trap 'asked=yes; kill -TERM "$pulumi" || :' HUP TERM
   code=0
   wait "$pulumi" || code=$?
   # A signal ends the wait before the update.
   while kill -0 "$pulumi" 2>/dev/null; do wait "$pulumi" || code=$?; done
   trap - HUP INT TERM
   cat "$errors" >&2
+  [ $asked = no ] || exit "$code"
   # Then nothing was changed. A backend of your own names who holds the lock in the second line.
   grep -Eq '^error: (the stack is currently locked by |\[409\] Conflict: Another update is currently in progress)' "$errors" || exit "$code"
   # Pulumi Cloud names it here.
