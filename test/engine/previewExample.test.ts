@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { cpSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { ROOT } from "../support/cli";
 import { exampleStack } from "../support/example";
 
@@ -41,7 +42,7 @@ function run(program: string, args: readonly string[], env: Record<string, strin
   });
 }
 
-const [OPEN, CLOSED, UNKNOWN] = ["0", "1", "2"];
+const [OPEN, CLOSED, UNKNOWN, FAILED] = ["0", "3", "2", "1"];
 
 test("examples/preview makes a preview, updates it, and leaves nothing behind, whenever its pull request is closed", async () => {
   const { stack, preview } = await repository();
@@ -53,7 +54,11 @@ test("examples/preview makes a preview, updates it, and leaves nothing behind, w
   const domains = async (): Promise<unknown> => (await service.state()).projects[0]?.["domains"];
 
   // Nobody knows whether it is open, or it is closed: nothing is made.
-  expect(await preview(UNKNOWN, "up", "7", site(1))).toMatchObject({ code: 1 });
+  for (const unknown of [UNKNOWN, FAILED])
+    expect(await preview(unknown, "up", "7", site(1))).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("cannot tell whether pull request 7 is open"),
+    });
   expect(await preview(CLOSED, "up", "7", site(1))).toMatchObject({
     code: 0,
     text: expect.stringContaining("there is no stack pr-7"),
@@ -69,6 +74,10 @@ test("examples/preview makes a preview, updates it, and leaves nothing behind, w
   expect(await named()).toEqual([first]);
   expect(await domains()).toMatchObject([{ domain: site(2) }]);
 
+  // A command that fails after the deployment says nothing, and destroys nothing.
+  expect(await preview(`${OPEN} ${FAILED}`, "up", "7", site(2))).toMatchObject({ code: 1 });
+  expect(await named()).toEqual([first]);
+
   // Closed during the deployment.
   expect(await preview(`${OPEN} ${CLOSED}`, "up", "7", site(3))).toMatchObject({
     code: 0,
@@ -76,6 +85,25 @@ test("examples/preview makes a preview, updates it, and leaves nothing behind, w
   });
   expect(await held()).toEqual(before);
   expect(await preview(CLOSED, "down", "7")).toMatchObject({ code: 0, text: "there is no stack pr-7\n" });
+});
+
+test.each([
+  ["OPEN", 0],
+  ["CLOSED", 3],
+  ["MERGED", 3],
+  ["", 2],
+])("on GitHub a pull request that is %p ends is-open-github.sh with %d", async (state, code) => {
+  const folder = mkdtempSync(join(tmpdir(), "is-open-"));
+  const isOpen = (gh: string): Promise<number> => {
+    writeFileSync(join(folder, "gh"), `#!/bin/sh\n${gh}\n`, { mode: 0o755 });
+    const env = { PATH: [folder, process.env["PATH"]].join(delimiter) };
+    const script = join(ROOT, "examples", "preview", "scripts", "is-open-github.sh");
+    return new Promise((resolve) => {
+      const child = execFile(script, ["7"], { env }, () => resolve(child.exitCode ?? -1));
+    });
+  };
+  expect([await isOpen(`echo ${state}`), await isOpen(`echo ${state}; exit 1`)]).toEqual([code, 2]);
+  rmSync(folder, { recursive: true });
 });
 
 test.each([[[]], [["up", "7"]], [["down", "seven"]], [["remove", "7"]]])(

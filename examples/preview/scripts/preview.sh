@@ -8,8 +8,8 @@
 # one that was closed meanwhile leaves nothing behind, also if the run of its closing came first. `down` destroys it, and then
 # removes the branch; a second time, it does nothing.
 #
-# PREVIEW_IS_OPEN: a command that gets the number, and ends with 0 if the pull request is open and with 1 if it is closed
-# (scripts/is-open-github.sh unless set).
+# PREVIEW_IS_OPEN: a command that gets the number, and ends with 0 if the pull request is open and with 3 if it is closed
+# (scripts/is-open-github.sh unless set). Anything else says nothing: 1 is how most commands fail.
 #
 # Exit code: 0 done; 1 it could not be done, or nobody knows whether the pull request is open; 2 wrong arguments.
 set -eu
@@ -28,7 +28,7 @@ is_open() {
   code=0
   "${PREVIEW_IS_OPEN:-$scripts/is-open-github.sh}" "$number" || code=$?
   case $code in
-  0 | 1) return "$code" ;;
+  0 | 3) return "$code" ;;
   *)
     echo "scripts/preview.sh: cannot tell whether pull request $number is open" >&2
     exit 1
