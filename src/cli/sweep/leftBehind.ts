@@ -145,6 +145,8 @@ function keptCompute(
   if (branch === undefined) return `its branch ${record.branch_id} is not listed`;
   return (
     heldBy(named.stackWith(record.id)) ??
+    // Whoever makes a branch gets its compute with it, or uses it without naming it.
+    heldBy(named.stackWith(branch.id), `names its branch ${branch.id}`) ??
     openBranch(criteria, [record.name, branch.name, branch.id]) ??
     tooYoung(criteria, record.created_at)
   );
@@ -163,7 +165,8 @@ function keptDomain(
   return heldBy(named.stackWith(address)) ?? openBranch(criteria, [origin]) ?? tooYoung(criteria, undefined);
 }
 
-const heldBy = (stack: string | undefined): string | undefined => stack && `the state of ${stack} names it`;
+const heldBy = (stack: string | undefined, how = "names it"): string | undefined =>
+  stack && `the state of ${stack} ${how}`;
 
 function openBranch({ keep }: Criteria, names: readonly (string | undefined)[]): string | undefined {
   const branch = keep.find((one) => names.some((name = "") => name === one || isNamedAfter(name, one)));

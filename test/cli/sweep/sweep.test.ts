@@ -194,6 +194,21 @@ test("only what matches, is old, and neither a state nor an open branch names is
   await expectNothingSent();
 });
 
+test("a compute on a branch that a state names stays: the branch may have come with it", async () => {
+  await plant("ep-came-1");
+  await plant("ep-left-1", { branch_id: "br-pr-2" });
+  store({
+    ...HOLDS_MAIN,
+    "org/branches/dev": { settings: { branch: "br-pr-1" } },
+  });
+  const report = await run({ match: ["preview/*"] });
+  expect([report.code, outcomes(report), reasons(report)]).toEqual([
+    0,
+    { "prj-demo/ep-left-1": "deleted" },
+    { "prj-demo/ep-came-1": "the state of org/branches/dev names its branch br-pr-1" },
+  ]);
+});
+
 test("computes of equal name in two projects are told apart, and each is asked for in its own", async () => {
   await service.addProject({
     id: "prj-two",
