@@ -20,7 +20,9 @@ export async function backendName(): Promise<string> {
   if (!ok) throw new Error(`pulumi whoami failed: ${reason}`);
   const { success, data } = identity.safeParse(parsed(stdout));
   if (!success) throw new Error("pulumi whoami --json did not print the backend");
-  return withoutSecrets(data.user === undefined ? data.url : `${data.url} (as ${data.user})`);
+  // The parts that may hold a secret are not needed to tell backends apart.
+  const url = data.url.replace(/\?.*$/s, "").replace(/(?<=:\/\/)[^/]*@/, "");
+  return withoutSecrets(data.user === undefined ? url : `${url} (as ${data.user})`);
 }
 
 /** The states of all stacks. @throws if one of them is not known: it may hold anything. */

@@ -42,7 +42,7 @@ afterEach(async () => {
 /** After `stack export` of a stack, its next state is its state. */
 const CLI = `#!/bin/sh
 case "$*" in
-  "whoami"*) echo '{"user":"ci","url":"s3://states"}' ;;
+  "whoami"*) echo '{"user":"ci","url":"s3://'"\${WHOSE:-}"'states?region=eu"}' ;;
   "config"*) echo '{}' ;;
   "stack ls"*) cat "$FOLDER/stacks.json" ;;
   "stack export"*)
@@ -207,6 +207,12 @@ test("a compute on a branch that a state names stays: the branch may have come w
     { "prj-demo/ep-left-1": "deleted" },
     { "prj-demo/ep-came-1": "the state of org/branches/dev names its branch br-pr-1" },
   ]);
+});
+
+test("the backend is named without what its address may hold of secrets", async () => {
+  store(HOLDS_MAIN);
+  process.env["WHOSE"] = `me:${KEY}@`;
+  expect(await run({ dryRun: true })).toMatchObject({ code: 0, backend: "s3://states (as ci)" });
 });
 
 test("computes of equal name in two projects are told apart, and each is asked for in its own", async () => {
