@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { parsed } from "../stack/state";
+import { terminalText } from "../output";
 import { fingerprint, type Report, reportSchema, toldEntry } from "../drift/report";
 
 /** The report of one stack: that of `pulumi-svc drift`, and the stack's name in the backend. */
@@ -54,7 +55,8 @@ export const fleetFingerprint = (stacks: readonly Report[], objects: Report["unm
   fingerprint({ project: "", stack: "", drift: stacks.flatMap(({ drift }) => drift), unmanaged: objects });
 
 /**
- * The stacks of an earlier report; none before the first one: the file is missing, or `--out` has just created it.
+ * The stacks of an earlier report. None, with a note, before the first one: the file is missing, or `--out` has just
+ * created it.
  * @throws if the file has something else.
  */
 export async function previousStacks(file: string): Promise<readonly StackReport[]> {
@@ -62,7 +64,11 @@ export async function previousStacks(file: string): Promise<readonly StackReport
     if (error.code === "ENOENT") return "";
     throw new Error(`${file} cannot be read: ${error.code ?? error.message}`);
   });
-  if (text === "") return [];
+  if (text === "") {
+    const note = `${file} does not exist, or is empty: no earlier report, so all drift counts from now on`;
+    process.stderr.write(`pulumi-svc: ${terminalText(note)}\n`);
+    return [];
+  }
   const { success, data } = fleetSchema.safeParse(parsed(text));
   if (!success) throw new Error(`${file} is not a report of pulumi-svc fleet drift written with --json`);
   return data.stacks;

@@ -359,6 +359,8 @@ test("drift keeps the time at which a report first had it, until it is other dri
     if (file === "empty.json") writeFileSync(join(folder, file), "");
     const none = await run({ previous: join(folder, file) });
     expect(sinceOf(none)).toEqual([none.checkedAt]);
+    // A name that is mistyped looks the same.
+    expect(said.join("")).toMatch(new RegExp(`^pulumi-svc: .*/${file} does not exist, or is empty: `, "m"));
   }
   await expect(ended({ previous: join(folder, "stacks.json") })).rejects.toThrow(
     /is not a report of pulumi-svc fleet drift/,
