@@ -1,3 +1,4 @@
+import { projectOf } from "../../contract/identifiers";
 import { type IgnoreFile, IGNORE_FILE, readIgnoreFile } from "../drift/ignoreFile";
 import { refreshedBy } from "../drift/refreshed";
 import { type Report, stackOf, toReport } from "../drift/report";
@@ -67,7 +68,7 @@ export class FleetCheck {
 
     const refresh = new FleetRefresh(parallel, (note) => this.progress.show(note));
     const checked = await this.#timed("service", () => this.#checked(refresh, ours, files));
-    const unread = stacks.filter((one) => refresh.unreachable.has(one) || !states.some((state) => state.stack === one));
+    const unread = stacks.filter((one) => !states.some((state) => state.stack === one));
     const objects = unmanaged
       ? await this.#timed("service", () => this.#objects(refresh, ours, unread, [...files.values()]))
       : NOTHING;
@@ -139,7 +140,7 @@ export class FleetCheck {
     });
   }
 
-  /** What no stack declares. `unread`: stacks that may declare anything. */
+  /** What no stack declares. `unread`: stacks whose states are not known, so that they may declare anything. */
   async #objects(
     refresh: FleetRefresh,
     states: readonly FleetState[],
@@ -147,14 +148,25 @@ export class FleetCheck {
     files: readonly IgnoreFile[],
   ): Promise<Objects> {
     if (unread.length > 0) return this.#unknownObjects(unread);
-    const declaring = states.map((of) => ({ of, state: of.state, resources: declaredIn(of) }));
+    const isReached = ({ stack }: FleetState): boolean => !refresh.unreachable.has(stack);
+    // The ids in their states say which projects the others are about.
+    const closed = states
+      .filter((of) => !isReached(of))
+      .flatMap(({ stack: { name }, resources }) =>
+        resources.flatMap(({ id = "", external }) => (external === true ? [] : { name, projectId: projectOf(id) })),
+      );
+    const reasons = closed.map(({ name, projectId }) => `project ${projectId}: its objects may be declared in ${name}`);
+    this.#unmanagedNotKnown.push(...new Set(reasons));
+    const declaring = states.filter(isReached).map((of) => ({ of, state: of.state, resources: declaredIn(of) }));
     const { unmanaged, byItself } = await unmanagedObjects(declaring, {
       session: refresh.session,
       settingsOf: ({ of }, provider) => refresh.settingsOf(of, provider),
-      each: (projectId, look) =>
-        refresh
+      each: async (projectId, look) => {
+        if (closed.some((one) => one.projectId === projectId)) return undefined;
+        return refresh
           .inTurn(look)
-          .catch((error: Error) => void this.#unmanagedNotKnown.push(`project ${projectId}: ${error.message}`)),
+          .catch((error: Error) => void this.#unmanagedNotKnown.push(`project ${projectId}: ${error.message}`));
+      },
     });
     return { byItself, ...judgedObjects(unmanaged, files, this.#now) };
   }

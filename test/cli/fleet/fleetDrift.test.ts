@@ -271,10 +271,25 @@ test("a refused key, a missing key and a service that fails in the middle are ne
   await fault("prj-one", { status: 403 });
   const objects = await run({ unmanaged: true, stack: ["fine/dev", "failing/dev", "web/dev"] });
   expect(objects.unmanagedNotKnown).toEqual([expect.stringMatching(/^project prj-one: .*403/)]);
-  // Without its settings it is not known which projects a stack is about.
-  expect(await run({ unmanaged: true, stack: ["fine/dev", "missing/dev"] })).toMatchObject({
+  // A stack without its settings has ids, which name the projects that it is about.
+  await service.clearFaults();
+  await createCompute(service.emulator, { branch_id: "br-dev", type: "read_write" });
+  const both = { unmanaged: true, stack: ["fine/dev", "missing/dev"] } as const;
+  expect(await run(both)).toMatchObject({
+    unmanaged: [],
     unmanagedChecked: false,
-    unmanagedNotKnown: [expect.stringMatching(/^all projects: .*org\/missing\/dev/)],
+    unmanagedNotKnown: ["project prj-demo: its objects may be declared in org/missing/dev"],
+  });
+  const missing = { "svc:apiKeyEnv": "FLEET_MISSING" };
+  store(
+    { name: "org/fine/dev", resources: [compute()] },
+    { name: "org/missing/dev", settings: at(missing), resources: [compute({ projectId: "prj-elsewhere" })] },
+  );
+  expect(await run({ unmanaged: true })).toMatchObject({
+    code: 1,
+    unmanaged: [{ kind: "ComputeEndpoint" }],
+    unmanagedChecked: false,
+    unmanagedNotKnown: ["project prj-elsewhere: its objects may be declared in org/missing/dev"],
   });
 });
 
