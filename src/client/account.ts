@@ -28,7 +28,8 @@ export class Account {
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
       readDeadlineMs: options.readDeadlineMs ?? READ_MS,
-      throttledMs: options.throttledMs ?? 120_000,
+      // Two pauses of a minute, and the request after them.
+      throttledMs: options.throttledMs ?? 150_000,
       lagMs: options.lagMs ?? 3_000,
       pollCeilingMs: options.pollCeilingMs ?? 2_000,
       baseDelayMs: options.baseDelayMs ?? 250,

@@ -16,7 +16,7 @@ export interface ClientOptions {
   mutationAttemptTimeoutMs?: number | undefined;
   /** How long a read may take in total. @default 30_000 */
   readDeadlineMs?: number | undefined;
-  /** How long a read may wait in addition because of a 429 or 423. @default 120_000 */
+  /** How long a read may wait in addition because of a 429 or 423. @default 150_000 */
   throttledMs?: number | undefined;
   /** How long lists may lag behind a change. @default 3_000 */
   lagMs?: number | undefined;

@@ -266,7 +266,7 @@ describe("a restart whose answer is lost", () => {
         lostAt = performance.now();
         return { fault: "reset" };
       }
-      return performance.now() - lostAt < 125_000 ? { status: 423 } : project.script(request, nth);
+      return performance.now() - lostAt < 155_000 ? { status: 423 } : project.script(request, nth);
     });
     const error = await errorOf(client.computes.restart("p", "ep-1"));
     expect(error).toBeInstanceOf(LockedError);

@@ -1,4 +1,4 @@
-import type { Deadline } from "./deadline";
+import { LONGEST_TIMER_MS } from "./deadline";
 
 /**
  * `proven`: a change that reads a list once it has its permit, and is sent right after that (docs/design/rules.md, 2).
@@ -81,6 +81,8 @@ export class RequestBudget {
   #share: number | undefined;
   #learned: Learned | undefined;
   #pausedUntil = 0;
+  /** The length of all pauses, with the present one to its end. */
+  #pausesMs = 0;
   /** Changes begin later than reads, for which somebody waits or which end a wait. */
   #changesPausedUntil = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
@@ -114,6 +116,11 @@ export class RequestBudget {
     return performance.now() < this.#changesPausedUntil || this.#freeOf(this.#learnedLimits) < 1;
   }
 
+  /** How long the service has held back all reads so far. */
+  get pausedMs(): number {
+    return this.#pausesMs - Math.max(0, this.#pausedUntil - performance.now());
+  }
+
   /** For a progress line. */
   get progressText(): string {
     if (this.isThrottled) return "the service limits the requests of this account (429); waiting";
@@ -128,26 +135,32 @@ export class RequestBudget {
   }
 
   /**
-   * Reads come first: a change that has its permit waits for its list. Otherwise the order is kept. Undefined if the
-   * deadline has passed before.
+   * Reads come first: a change that has its permit waits for its list. Otherwise the order is kept. Undefined if no time
+   * was left before.
+   * @param leftMs the time that is left, asked again when it is over: it may have become more
    */
-  async wait(kind: RequestKind, deadline?: Deadline): Promise<Permit | undefined> {
+  async wait(kind: RequestKind, leftMs: () => number = () => Number.POSITIVE_INFINITY): Promise<Permit | undefined> {
     return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
       const enter = (permit: Permit | undefined): void => {
-        forget?.();
+        clearTimeout(timer);
         resolve(permit);
       };
       const waiting: Waiting = { kind, enter };
       this.#waiting.push(waiting);
-      const forget = deadline?.onExpire(() => {
+      this.#admit();
+      const look = (): void => {
         const index = this.#waiting.indexOf(waiting);
-        // Another wait that expires in the same moment may have let it in.
+        // It has entered.
         if (index < 0) return;
+        const ms = leftMs();
+        if (ms === Number.POSITIVE_INFINITY) return;
+        if (ms > 0) return void (timer = setTimeout(look, Math.min(Math.ceil(ms), LONGEST_TIMER_MS)));
         this.#waiting.splice(index, 1);
         this.#admit();
         enter(undefined);
-      });
-      this.#admit();
+      };
+      look();
     });
   }
 
@@ -262,7 +275,10 @@ export class RequestBudget {
   }
 
   #pause(ms: number, spreadMs = 0): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
+    const now = performance.now();
+    const until = Math.max(this.#pausedUntil, now + ms);
+    this.#pausesMs += until - Math.max(this.#pausedUntil, now);
+    this.#pausedUntil = until;
     this.#changesPausedUntil = Math.max(this.#changesPausedUntil, this.#pausedUntil + spreadMs);
   }
 

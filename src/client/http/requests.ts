@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ApiKey } from "./apiKey";
-import { Deadline, sleep } from "./deadline";
+import { type Deadline, sleep } from "./deadline";
 import * as errors from "./errors";
 import { SvcError } from "./errors";
 import type { ClientTimings } from "../clientOptions";
@@ -129,7 +129,8 @@ async function answered(sent: Promise<RawResponse>, onAnswer: (refusal?: Refusal
  */
 class Throttle {
   #usedMs = 0;
-  #beganAt: number | undefined;
+  /** How long a wait that has not ended has lasted. */
+  #nowMs = (): number => 0;
 
   constructor(
     private readonly request: Pick<Request, "deadline" | "onThrottled" | "throttledMs">,
@@ -137,17 +138,20 @@ class Throttle {
   ) {}
 
   get leftMs(): number {
-    const now = this.#beganAt === undefined ? 0 : performance.now() - this.#beganAt;
-    return Math.max(this.totalMs - this.#usedMs - now, this.request.throttledMs?.() ?? 0);
+    return Math.max(this.totalMs - this.#usedMs - this.#nowMs(), this.request.throttledMs?.() ?? 0);
   }
 
-  /** A wait begins; the returned function ends it. */
-  begin(): () => void {
-    const began = (this.#beganAt = performance.now());
+  /**
+   * A wait begins; the returned function ends it.
+   * @param clock counts what is charged
+   */
+  begin(clock = () => performance.now()): () => void {
+    const began = clock();
+    this.#nowMs = () => clock() - began;
     const ends = [this.request.deadline.pause(), this.request.onThrottled?.(true)];
     return () => {
-      this.#usedMs += performance.now() - began;
-      this.#beganAt = undefined;
+      this.#usedMs += this.#nowMs();
+      this.#nowMs = () => 0;
       ends.forEach((end) => end?.());
     };
   }
@@ -319,14 +323,13 @@ export class Requests {
     const timer = setTimeout(() => onProgress?.(budget.progressText), SHOWN_AFTER_MS);
     const isRead = method === "GET";
     const byService = budget.isThrottled;
-    const ends = !byService ? [deadline.pause(), onThrottled?.(false)] : isRead ? [throttle.begin()] : [];
+    // Behind other requests it is in our own queue.
+    const throttled = (): (() => void) => throttle.begin(() => budget.pausedMs);
+    const ends = !byService ? [deadline.pause(), onThrottled?.(false)] : isRead ? [throttled()] : [];
+    // Somebody who has more time may join the wait for a read.
+    const leftMs = (): number => (isRead ? throttle.leftMs : deadline.remainingMs());
     try {
-      for (;;) {
-        const longest = !byService ? undefined : isRead ? new Deadline(throttle.leftMs) : deadline;
-        const permit = await budget.wait(kind, longest);
-        // Somebody who has more time may wait for the read by now.
-        if (permit !== undefined || !isRead || throttle.leftMs <= 0) return permit;
-      }
+      return await budget.wait(kind, byService ? leftMs : undefined);
     } finally {
       clearTimeout(timer);
       ends.forEach((end) => end?.());

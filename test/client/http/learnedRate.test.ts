@@ -176,7 +176,8 @@ test("two accounts of a process learn apart", () => {
 test("a wait ends with its deadline, is forgotten, and leaves no timer", async () => {
   const budget = new RequestBudget(MINUTE_MS);
   sends(budget, 1, seconds(50));
-  const waiting = budget.wait("change", new Deadline(5_000));
+  const deadline = new Deadline(5_000);
+  const waiting = budget.wait("change", () => deadline.remainingMs());
   await pass(5_000);
   await expect(waiting).resolves.toBeUndefined();
   expect(jest.getTimerCount()).toBe(0);
