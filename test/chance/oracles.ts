@@ -427,12 +427,17 @@ function plain(value: Value): unknown {
 
 /** `check` normalises case and paths, and drops what a list has twice; the effect of that is tested by each kind. */
 function isSameValue(value: Value, stored: unknown): boolean {
-  const loose = (one: unknown): string =>
-    Array.isArray(one)
-      ? [...new Set(one.map(loose))].sort().join()
-      : JSON.stringify(one ?? null)
-          .toLowerCase()
-          .replaceAll('/"', '"');
+  const loose = (one: unknown): string => {
+    if (Array.isArray(one)) return [...new Set(one.map(loose))].sort().join();
+    if (typeof one === "object" && one !== null)
+      return Object.entries(one)
+        .map(([name, its]) => `${name}: ${loose(its)}`)
+        .sort()
+        .join();
+    return JSON.stringify(one ?? null)
+      .toLowerCase()
+      .replaceAll('/"', '"');
+  };
   return isDeepStrictEqual(plain(value), stored) || loose(plain(value)) === loose(stored);
 }
 

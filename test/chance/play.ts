@@ -33,6 +33,8 @@ const REFUSALS = [
   // The CLI breaks the line after it.
   /cannot be deleted/,
   /a branch can have only one\. Nothing was changed\. Use two steps/,
+  // What follows from it for another one.
+  /whose move has failed or has not started/,
   // Of a resource that the program no longer has, too.
   /: its "deletionProtection" is on, so nothing was sent, and it is kept/,
   /unable to replace resource .* as part of replacing it/,
