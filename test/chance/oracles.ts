@@ -128,6 +128,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     seen.changes
       .filter((change) => change.what !== "added" && holdersOf(seen, change).length === 0)
       .filter((change) => !isMade(seen, change) && !isTakenAlong(seen, change) && !isBeingTaken(seen, change))
+      .filter((change) => !isDeclaredAbsent(seen, change))
       .map((change) => `${nameOf(change)} was ${change.what}`),
 
   "what is there becomes ours only by adopt": (seen) => {
@@ -149,10 +150,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
         [...seen.things]
           .filter(
             ([key, thing]) =>
-              holds(held, thing) &&
-              !seen.made.has(key) &&
-              !seen.before.some((one) => holds(one, thing)) &&
-              !isAlwaysThere(thing.name, seen, thing.home),
+              holds(held, thing) && !seen.made.has(key) && !seen.before.some((one) => holds(one, thing)),
           )
           .map(([key]) => `${key} is "${held.name}" now`),
       );

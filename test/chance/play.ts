@@ -240,8 +240,6 @@ class Play {
     this.isHealed = true;
     const left = [...end.things]
       .filter(([key]) => this.#made.has(key) && !this.#mayStay.has(key))
-      // A new integration has them.
-      .filter(([, { name }]) => name !== "google" && name !== "github")
       .filter(([, { name }]) => !this.#said.includes(name));
     this.broken.push(...left.map(([key]) => `made, in no state, and never mentioned: ${key}`));
   }
@@ -349,9 +347,11 @@ class Ledger {
   }
 
   add(changes: readonly Change[]): void {
-    for (const change of changes) {
-      this.changes.push(change);
-      if (change.what === "added") this.made.add(change.key);
-    }
+    const added = changes.filter(({ what }) => what === "added");
+    // A new integration comes with some providers: who declares one of these has not made it.
+    const comesAlong = ({ thing: { list, home } }: Change): boolean =>
+      list === "oauth_providers" && added.some(({ thing }) => thing.list === "integrations" && thing.name === home);
+    this.changes.push(...changes);
+    for (const change of added) if (!comesAlong(change)) this.made.add(change.key);
   }
 }
