@@ -134,10 +134,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "what is there becomes ours only by adopt": (seen) => {
     if (seen.command.run === "import") return [];
     const known = new Set(seen.before.map(({ urn }) => urn));
-    // Nothing tells an equal one that somebody else made at that time from ours.
-    const isFound = ({ id }: Held): boolean =>
+    // Nothing tells an equal one that somebody else made at that time from ours. Nothing is said if a body was missing.
+    const isFound = ({ id, kind, inputs }: Held): boolean =>
       seen.isBeside &&
-      seen.ran.text.includes(`${id.split("/").at(-1)} was found after the response to its creation was lost`);
+      (seen.ran.text.includes(`${id.split("/").at(-1)} was found after the response to its creation was lost`) ||
+        (seen.isTroubled && kind === "ComputeEndpoint" && inputs["name"] === undefined));
     return seen.after
       .filter(
         (held) =>
