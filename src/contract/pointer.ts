@@ -44,8 +44,10 @@ export const typesOf = (kind: Kind): readonly string[] => [typeToken(kind), NATI
 /** Undefined for a type of another package, and for a kind that this version does not know. */
 export const kindOfType = (type: string): Kind | undefined => KINDS.find((kind) => typesOf(kind).includes(type));
 
-/** Whether it is a type of this package, even of a kind that this version does not know. */
-export const isOurType = (type: string): boolean => type.startsWith(DYNAMIC) || type.startsWith(NATIVE);
+/** What the types of this package begin with, even those of a kind that this version does not know. */
+export const OUR_TYPES = [DYNAMIC, NATIVE] as const;
+
+export const isOurType = (type: string): boolean => OUR_TYPES.some((begin) => type.startsWith(begin));
 
 /** The Pulumi type of the default provider and of `svc.Provider`: all dynamic resources share it. */
 export const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";

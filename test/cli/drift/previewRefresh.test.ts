@@ -150,6 +150,14 @@ test("what else is looked at is looked at before the state is compared", async (
   expect(isLookedAt).toBe(true);
 });
 
+test("a resource of ours whose kind this version lacks was not looked at", async () => {
+  const type = typeToken("ComputeEndpoint").replace("ComputeEndpoint", "Future");
+  const future = entry(api, { urn: `urn:pulumi:dev::proj::${type}::later`, type });
+  await expect(look({ resources: [entry(api), future] })).rejects.toThrow(/did not report what it found for "later"/);
+  const component = { ...future, type: "svc:index:Future", custom: false };
+  await expect(look({ resources: [entry(api), component] })).resolves.toHaveLength(1);
+});
+
 test("a look that fails beside an update fails because of it, and any other one in its own words", async () => {
   const refused = "error: ComputeEndpoint is locked";
   await expect(look({ refused, then: [CHANGED] })).rejects.toThrow(ofUpdate);
