@@ -12,6 +12,9 @@ import { BusyError, UnfinishedError } from "../stack/unfinished";
 /** Each state is read by a process of the Pulumi CLI. */
 const PARALLEL = 8;
 
+/** Parameters of the address of a bucket. */
+const TELLING = ["endpoint", "storage_account"];
+
 const identity = z.object({ url: z.string(), user: z.string().optional() });
 
 /** For messages: its address, and as whom it was read. @throws the CLI's message. */
@@ -20,8 +23,10 @@ export async function backendName(): Promise<string> {
   if (!ok) throw new Error(`pulumi whoami failed: ${reason}`);
   const { success, data } = identity.safeParse(parsed(stdout));
   if (!success) throw new Error("pulumi whoami --json did not print the backend");
-  // The parts that may hold a secret are not needed to tell backends apart.
-  const url = data.url.replace(/\?.*$/s, "").replace(/(?<=:\/\/)[^/]*@/, "");
+  // Without the parts that may hold a secret, but with those that tell backends apart.
+  const [place = "", query = ""] = data.url.replace(/(?<=:\/\/)[^/]*@/, "").split(/\?(.*)/s);
+  const telling = [...new URLSearchParams(query)].filter(([name]) => TELLING.includes(name));
+  const url = [place, ...telling.map(([name, value]) => `${name}=${value}`)].join(" ");
   return withoutSecrets(data.user === undefined ? url : `${url} (as ${data.user})`);
 }
 

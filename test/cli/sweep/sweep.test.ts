@@ -42,7 +42,7 @@ afterEach(async () => {
 /** After `stack export` of a stack, its next state is its state. */
 const CLI = `#!/bin/sh
 case "$*" in
-  "whoami"*) echo '{"user":"ci","url":"s3://'"\${WHOSE:-}"'states?region=eu"}' ;;
+  "whoami"*) echo '{"user":"ci","url":"s3://'"\${WHOSE:-}"'states?region=eu&endpoint=minio-a"}' ;;
   "config"*) echo '{}' ;;
   "stack ls"*) cat "$FOLDER/stacks.json" ;;
   "stack export"*)
@@ -169,7 +169,7 @@ test("only what matches, is old, and neither a state nor an open branch names is
   });
   const flags = { match: ["pr-*", "preview/*"], keep: ["Pr_3"] };
   const dry = await run({ ...flags, dryRun: true });
-  expect(dry).toMatchObject({ code: 8, backend: "s3://states (as ci)", projects: ["prj-demo"] });
+  expect(dry).toMatchObject({ code: 8, backend: "s3://states endpoint=minio-a (as ci)", projects: ["prj-demo"] });
   await expectNothingSent();
   const report = await run(flags);
   expect([report.code, outcomes(report)]).toEqual([
@@ -212,7 +212,7 @@ test("a compute on a branch that a state names stays: the branch may have come w
 test("the backend is named without what its address may hold of secrets", async () => {
   store(HOLDS_MAIN);
   process.env["WHOSE"] = `me:${KEY}@`;
-  expect(await run({ dryRun: true })).toMatchObject({ code: 0, backend: "s3://states (as ci)" });
+  expect(await run({ dryRun: true })).toMatchObject({ code: 0, backend: "s3://states endpoint=minio-a (as ci)" });
 });
 
 test("computes of equal name in two projects are told apart, and each is asked for in its own", async () => {
@@ -347,7 +347,9 @@ test("before the question it says what it cannot know, and after it it looks aga
   expect((await ended(flags)).code).toBe(1);
   const shown = said.join("");
   expect(shown).toContain("ComputeEndpoint prj-demo/ep-left-1");
-  expect(shown).toContain("States that were read: 1, of the backend s3://states (as ci). None names these objects.");
+  expect(shown).toContain(
+    "States that were read: 1, of the backend s3://states endpoint=minio-a (as ci). None names these objects.",
+  );
   expect(shown).toMatch(/Other backends, .* are not seen: what only they hold looks left behind/);
   expect(asked).toHaveBeenLastCalledWith("Delete this?");
   asked.mockImplementationOnce(async () => {
