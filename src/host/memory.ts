@@ -365,9 +365,9 @@ export class RunMemory {
   }
 
   wasDeleted(object: string): boolean {
-    return [this.#states.get(object), ...this.#elsewhere(object).map(({ state }) => state)].some(
-      (state) => state?.isDeleted === true,
-    );
+    const states = [this.#states.get(object), ...this.#elsewhere(object).map(({ state }) => state)];
+    // What was created again after that is there.
+    return states.some((state) => state?.isDeleted === true) && states.every((state) => state?.owner === undefined);
   }
 
   /**

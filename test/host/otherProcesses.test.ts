@@ -3,7 +3,6 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -91,23 +90,35 @@ test("another run, a process that has ended and a line on its way do not count",
   const file = files().find((path) => readFileSync(path, "utf8").includes(urn("a"))) ?? "";
   const [line = ""] = readFileSync(file, "utf8")
     .split("\n")
-    .filter((text) => text.includes("states"));
+    .filter((text) => text.startsWith('["state"'));
   appendFileSync(file, line.slice(0, 12));
   expect(two.otherOwner(OBJECT, urn("b"))).toBe(urn("a"));
   appendFileSync(file, `${line.slice(12).replace(urn("a"), urn("c"))}\n`);
   expect(two.otherOwner(OBJECT, urn("b"))).toBe(urn("c"));
 
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
-  const dead = file.replace(/\d+(?=-[^/]*$)/, String(pid));
+  const dead = file.replace(`-${process.pid}-`, `-${pid}-`);
   renameSync(file, dead);
   expect(two.otherOwner(OBJECT, urn("b"))).toBeUndefined();
 
-  // What a run has left goes when the next one begins.
-  const left = file.replace(/[^/]*\/[^/]*$/, `left/${pid}-1`);
-  mkdirSync(dirname(left));
-  writeFileSync(left, "");
+  // It goes with the next process. What another machine or container has there stays: its ids mean other processes.
+  const elsewhere = join(dirname(dead), `other-run-${pid}-1`);
+  writeFileSync(elsewhere, "");
   memory("the next run");
-  expect([left, dead].map((path) => existsSync(path))).toEqual([false, true]);
+  expect([dead, elsewhere].map((path) => existsSync(path))).toEqual([false, true]);
+});
+
+test("processes that start while others sweep hear each other", () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  const first = memory();
+  const [file = ""] = files();
+  for (let i = 0; i < 20; i++) {
+    writeFileSync(file.replace(`-${process.pid}-`, `-${pid}-${i}-`), "");
+    memory("another run");
+  }
+  const second = memory();
+  second.takeOver(OBJECT, urn("b"));
+  expect(first.otherOwner(OBJECT, urn("a"))).toBe(urn("b"));
 });
 
 test("the files can be read by this user alone, and a folder of others is not used", () => {
