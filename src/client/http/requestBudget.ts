@@ -35,6 +35,8 @@ const FAST = 2;
 const SLOW = 1 / 10;
 /** After a pause, processes begin to change something within this part of it: not all at once. */
 const SPREAD = 1 / 4;
+/** The time that is left may stand still: it is asked no more often than this. */
+const LEAST_LOOK_MS = 20;
 /** A process that has sent so many requests within a second has met the limit of a second and a route. */
 const MANY_IN_A_SECOND = 20;
 
@@ -155,7 +157,7 @@ export class RequestBudget {
         if (index < 0) return;
         const ms = leftMs();
         if (ms === Number.POSITIVE_INFINITY) return;
-        if (ms > 0) return void (timer = setTimeout(look, Math.min(Math.ceil(ms), LONGEST_TIMER_MS)));
+        if (ms > 0) return void (timer = setTimeout(look, Math.min(Math.max(ms, LEAST_LOOK_MS), LONGEST_TIMER_MS)));
         this.#waiting.splice(index, 1);
         this.#admit();
         enter(undefined);
