@@ -364,7 +364,9 @@ export const namesOf = ({ name, options }: Declared): string[] => [
 ];
 
 /** Where program and state differ. A plan may name by an alias what the state has under its old name. */
-export function planned(program: Program, held: readonly Held[]): string[] {
+export function planned(program: Program, all: readonly Held[]): string[] {
+  // What a replacement has deleted goes without a step.
+  const held = all.filter(({ isDeleted }) => !isDeleted);
   const ours = program.filter(({ kind }) => isOurs(kind));
   const components = program.filter(({ kind }) => kind === "ComputeGroup" || kind === "ProjectAuth");
   // The names of what they contain begin with theirs.

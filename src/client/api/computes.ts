@@ -3,12 +3,12 @@ import { changeDeadline } from "../changes";
 import type { Collection, Expected, ListOptions } from "../collection";
 import type { CreationRecovery } from "../createRecovery";
 import type { Deadline } from "../http/deadline";
-import { FateUnknownError, NotFoundError, NotStartingError } from "../http/errors";
+import { BadResponseError, FateUnknownError, NotFoundError, NotStartingError } from "../http/errors";
 import type { ChangeResponse, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
 import { ProjectWatch } from "../operations/watch";
-import { isRouteMissing } from "../reads/absence";
+import { isRouteMissing, undefinedIfGone } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
 import type { ProjectsApi } from "./projects";
 import {
@@ -175,6 +175,11 @@ export class ComputesApi {
         const untilQuiet = (): boolean => queue.isSerial || change.endpoint?.type !== "read_only";
         const { onProgress, deadline } = scope;
         await watch.wait(new DeletionWait(this.account, durations, { onProgress, ...change, untilQuiet }), deadline);
+        if (accepted.value !== undefined) return;
+        // A body that is missing says nothing, and the list that lacks it may be older than its creation.
+        const listed = await undefinedIfGone(() => this.collection(projectId).listAfterLag(options));
+        if (listed?.some(deletion.matches) === true)
+          throw new BadResponseError(`the deletion was answered without a body, and ${endpointId} is still listed`);
       },
     );
   }
