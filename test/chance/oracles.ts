@@ -106,13 +106,11 @@ const isMade = ({ made }: Observed, { key }: Change): boolean => made.has(key);
 /** A creation of what is absent has deleted what was there, as its plan says. */
 function isDeclaredAbsent(seen: Observed, { what, thing }: Change): boolean {
   const steps = touched(seen);
-  return (
-    what === "removed" &&
-    thing.list === "oauth_providers" &&
-    seen.program.some(
-      ({ name, args }) => steps.has(name) && args["absent"] === true && args["providerId"] === thing.name,
-    )
-  );
+  const declaresAbsent = ({ kind, name, args }: Declared): boolean =>
+    kind === "ProjectAuth"
+      ? Object(args["oauth"])[thing.name] === false && steps.has(`${name}-${thing.name}`)
+      : args["absent"] === true && args["providerId"] === thing.name && steps.has(name);
+  return what === "removed" && thing.list === "oauth_providers" && seen.program.some(declaresAbsent);
 }
 
 const ORACLES: Readonly<Record<string, Oracle>> = {
