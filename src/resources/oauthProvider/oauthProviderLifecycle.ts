@@ -275,7 +275,8 @@ function find(call: Call<OAuthProviderOuts>, id: string, since?: number) {
 async function makeAbsent(call: ChildCall<OAuthProviderOuts>, args: OAuthProviderShape): Promise<void> {
   const { projectId, providerId } = args;
   const object = providerObject(projectId, providerId);
-  if (await call.run.waitUntilFree(object)) return;
+  // What this run has deleted may be there again, if its integration was replaced.
+  await call.run.waitUntilFree(object);
   const existing = await find(call, idOf(args), performance.now());
   if (existing === undefined) return;
   const requireDeletable = (found: OAuthProviderRecord): void => {
