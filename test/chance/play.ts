@@ -7,6 +7,7 @@ import { edited, freed } from "./edits";
 import type { Act, Command, Declared, History, Program, Step, Trouble } from "./history";
 import { changesBetween, holds, thingsAt, type Change, type Things } from "./objects";
 import { broken, drifted, namesOf, type Observed, planned } from "./oracles";
+import { isOurs } from "./programs";
 import type { Held, Player, Ran } from "./player";
 
 /** What a history came to. */
@@ -171,6 +172,10 @@ class Play {
     if (ran.program !== undefined) this.#program = ran.program;
     this.#said += ran.text;
     const after = await player.held();
+    // What our components contain has their options, and names that begin with theirs.
+    for (const { name } of [...before, ...after])
+      if (program.some((one) => !isOurs(one.kind) && this.#mayLeave.has(one.name) && name.startsWith(`${one.name}-`)))
+        this.#mayLeave.add(name);
     // It may have another name now.
     const mayLeave = before.filter(({ name }) => this.#mayLeave.has(name)).map(({ id }) => id);
     for (const { id, name } of after) if (mayLeave.includes(id)) this.#mayLeave.add(name);
