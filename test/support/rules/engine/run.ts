@@ -298,7 +298,7 @@ export class Run {
       if (!(one.deleteBeforeReplace ?? deletesFirst)) return () => this.#create(entry, old, true);
       const along = await this.#replacedWith(old);
       for (const other of along) {
-        if (other.protect === true)
+        if (other.protect === true && other.toDelete !== true)
           throw new Error(`unable to replace resource "${other.urn}" as part of replacing it`);
         this.#deletes.add(other.urn);
         this.#deletedAlong.add(other);
@@ -456,10 +456,11 @@ export class Run {
     }
   }
 
-  /** Before its replacement: it stays in the state until that is there. */
+  /** Before its replacement: it stays in the state until that is there, unless it was replaced already. */
   async #deleteFirst(entry: Working): Promise<void> {
     await this.#remove(entry);
-    entry.pendingReplacement = true;
+    if (entry.toDelete === true) this.#done.add(entry);
+    else entry.pendingReplacement = true;
   }
 
   async #remove(entry: Working): Promise<void> {
