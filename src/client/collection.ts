@@ -228,9 +228,8 @@ export class Collection<Item extends object, Response = never, in Sending extend
 
   /**
    * Sends a deletion, and proves that the matching item is gone. A 404 of the service means gone (undefined), also if
-   * its container is gone. An empty response of a route that has none must be confirmed by a list within the lag; an
-   * inconclusive one, such as a body that is missing, by a list after the lag: before that, a list may lack what was
-   * created a moment ago and still stands.
+   * its container is gone. An empty response must be confirmed by a list within the lag; an inconclusive one by a list
+   * after the lag.
    * @throws BadResponseError when it is still listed.
    */
   async proveDeleted<Body>(
@@ -242,12 +241,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
     const lacks = (items: readonly Item[]): true | undefined => (items.some(matches) ? undefined : true);
     try {
       const response = await send();
-      if (needsNoList(response)) return response;
-      const isMissing = response.value === undefined && this.kind.response !== undefined;
-      const isConfirmed = isMissing
-        ? lacks((await undefinedIfGone(() => this.listAfterLag(options))) ?? [])
-        : await this.pollWithinLag(lacks, options);
-      if (isConfirmed) return response;
+      if (needsNoList(response) || (await this.pollWithinLag(lacks, options))) return response;
       throw new BadResponseError(`the deletion was accepted, but ${still()}`);
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { descendants, isAlive, ROOT, type RunningProcess } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
+import { leftIn } from "../support/temporary";
 
 /** Interrupts a repair (terminal closed, reader gone, process killed) at each point where the state differs. */
 
@@ -56,8 +57,7 @@ interface Cut {
 }
 
 const stateFile = (): string => stack.stateFiles().find((file) => file.endsWith("stacks/proj/dev.json")) ?? "";
-const temporaryFolders = (): string[] =>
-  readdirSync(join(stack.folder, "home")).filter((name) => name.startsWith("pulumi-svc-"));
+const temporaryFolders = (): string[] => leftIn(join(stack.folder, "home"));
 
 /** `cut` receives the process group and the processes started so far. */
 async function cutOff(

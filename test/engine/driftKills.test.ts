@@ -6,6 +6,7 @@ import { Gateway, type Moment } from "../support/Gateway";
 import { random } from "../support/random";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
+import { leftIn } from "../support/temporary";
 
 /**
  * Rule 8 of docs/design/rules.md: interrupts the commands that inspect a stack, and those that respond to drift, at
@@ -228,8 +229,7 @@ class Campaign {
     expect(whole).toContain(this.#read("index.js"));
     for (const file of ["svc-drift.json", "import.json"]) JSON.parse(this.#read(file) ?? "{}");
     expect(this.#read("imported.js") ?? "").not.toMatch(/[^\n]$/);
-    const temporary = readdirSync(join(this.stack.folder, "home")).filter((name) => name.startsWith("pulumi-svc"));
-    expect(temporary).toEqual([]);
+    expect(leftIn(join(this.stack.folder, "home"))).toEqual([]);
     const drafts = readdirSync(join(this.stack.folder, "program")).filter((name) => name.endsWith(".tmp"));
     if (drafts.length > 0) this.log.push(`-- drafts: ${drafts.join()}`);
     for (const file of ["svc-drift.json", "import.json", "imported.js", ...drafts])
