@@ -34,6 +34,11 @@ export function edited(program: Program, edit: Edit): Program {
       const names = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
       return found.kind === "Group" ? program : replaced({ ...found, options: { ...edit.options, ...names } });
     }
+    case "depend": {
+      const before = program.slice(0, at).filter(({ kind }) => kind !== "Group");
+      if (found.kind === "Group" || before.length === 0) return program;
+      return replaced({ ...found, options: { ...found.options, dependsOn: before.map(({ name }) => name) } });
+    }
     case "reorder":
       return reordered(program, at);
   }

@@ -209,10 +209,11 @@ const changes: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("mail" as const, "share provider" as const) }, PLAIN) },
 );
 
-/** A repair that may be ended, and what is said then. */
+/** A repair, also beside something that depends on what is repaired, that may be ended, and what is said then. */
 const repairs: fc.Arbitrary<readonly Step[]> = fc
   .record(
     {
+      dependant: fc.option(fc.record({ which, seed }, PLAIN), { nil: undefined, freq: 2 }),
       deed: changes,
       who: fc.constantFrom("command" as const, "cli" as const),
       signal: fc.constantFrom("SIGHUP" as const, "SIGKILL" as const, "SIGTERM" as const, "EPIPE" as const),
@@ -222,7 +223,8 @@ const repairs: fc.Arbitrary<readonly Step[]> = fc
     },
     PLAIN,
   )
-  .map(({ deed, at, ...end }) => [
+  .map(({ dependant, deed, at, ...end }) => [
+    ...(dependant === undefined ? [] : withDependant(dependant)),
     { do: "colleague", deed },
     {
       do: "command",
@@ -231,6 +233,11 @@ const repairs: fc.Arbitrary<readonly Step[]> = fc
     },
     { do: "command", command: { run: "drift" } },
   ]);
+
+const withDependant = ({ which, seed }: { readonly which: number; readonly seed: number }): readonly Step[] => [
+  { do: "edit", edits: [{ edit: "depend", which }] },
+  { do: "command", command: { run: "up", seed } },
+];
 
 /** A change by hand, which a refresh may take for the state's, and then one of the program. */
 const adjustments: fc.Arbitrary<readonly Step[]> = fc

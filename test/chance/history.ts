@@ -72,6 +72,8 @@ export type Edit =
   /** Into a component of its own, or out of its parent. */
   | { readonly edit: "move"; readonly which: number; readonly aliased: boolean }
   | { readonly edit: "options"; readonly which: number; readonly options: Options }
+  /** It depends on everything that comes before it. */
+  | { readonly edit: "depend"; readonly which: number }
   | { readonly edit: "reorder"; readonly which: number };
 
 /** What somebody else does by the API. `share provider`: gives up its credentials for the shared keys of the service. */
