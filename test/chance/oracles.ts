@@ -187,20 +187,29 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "what is protected or retained stays": (seen) => {
     const { before, changes, program } = seen;
     // The program of the command may free what the state protects, and protects from the next command on.
+    const declaredAs = (name: string): Declared | undefined =>
+      seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name));
     const isKept = ({ name, protect, retainOnDelete, inputs }: Held): boolean => {
-      const declared = seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name));
-      const options = declared?.options;
+      const options = declaredAs(name)?.options;
       if (inputs["deletionProtection"] === true) return true;
       return options === undefined
         ? protect || retainOnDelete
         : (protect && options.protect === true) || (retainOnDelete && options.retainOnDelete === true);
     };
+    const steps = touched(seen);
+    // The program no longer has the protected one, and another of its resources has adopted the object.
+    const isTakenOver = (held: Held, { thing }: Change): boolean =>
+      declaredAs(held.name) === undefined &&
+      before.some(
+        (one) =>
+          one.urn !== held.urn && steps.has(one.name) && holds(one, thing) && declaredAs(one.name) && !isKept(one),
+      );
     return changes
       .filter((change) => change.what === "removed")
       .filter((change) => !isTakenAlong(seen, change) && !isDeclaredAbsent(seen, change))
       .flatMap((change) =>
         before
-          .filter((held) => holds(held, change.thing) && isKept(held))
+          .filter((held) => holds(held, change.thing) && isKept(held) && !isTakenOver(held, change))
           .map(({ name }) => `"${name}": ${nameOf(change)} was removed`),
       );
   },
