@@ -197,13 +197,10 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
         : (protect && options.protect === true) || (retainOnDelete && options.retainOnDelete === true);
     };
     const steps = touched(seen);
-    // The program no longer has the protected one, and another of its resources has adopted the object.
+    // The program no longer has the protected one: another resource, which is not protected, has adopted the object.
     const isTakenOver = (held: Held, { thing }: Change): boolean =>
       declaredAs(held.name) === undefined &&
-      before.some(
-        (one) =>
-          one.urn !== held.urn && steps.has(one.name) && holds(one, thing) && declaredAs(one.name) && !isKept(one),
-      );
+      before.some((one) => one.urn !== held.urn && steps.has(one.name) && holds(one, thing) && !isKept(one));
     return changes
       .filter((change) => change.what === "removed")
       .filter((change) => !isTakenAlong(seen, change) && !isDeclaredAbsent(seen, change))

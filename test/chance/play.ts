@@ -38,7 +38,7 @@ const REFUSALS = [
   /whose move has failed or has not started/,
   // Of a resource that the program no longer has, too.
   /: its "deletionProtection" is on, so nothing was sent, and it is kept/,
-  /unable to replace resource .* as part of replacing it/,
+  /unable to replace resource .* as part of replacing /,
   /is not replaced, although the change of .* requires it: its "deletionProtection" is on/,
 ];
 
