@@ -30,6 +30,8 @@ const REFUSALS = [
   /declares an object that the stack holds as/,
   /It differs from the program in .*, which cannot be changed/,
   /the program declares no credentials, and the service cannot remove them/,
+  // After the advice of a creation that met one of ours, which the run had not compared yet.
+  /is managed by both ".*" and ".*", which would undo each other's changes/,
   /is declared absent, and exists with the type standard: somebody has set it up/,
   // The CLI breaks the line after it.
   /cannot be deleted/,
