@@ -249,7 +249,11 @@ class Play {
       .filter(([key]) => this.#made.has(key) && !this.#mayStay.has(key))
       .filter(([, { name }]) => !this.#said.includes(name))
       // Nobody can list users.
-      .filter(([, { list }]) => list !== "users" || !this.#said.includes("the user may or may not have been created"));
+      .filter(([, { list }]) => list !== "users" || !this.#said.includes("the user may or may not have been created"))
+      // One without a name may have been made while no list could be read.
+      .filter(
+        ([, { list }]) => list !== "endpoints" || !this.#said.includes("look for a new read replica without a name"),
+      );
     this.broken.push(...left.map(([key]) => `made, in no state, and never mentioned: ${key}`));
   }
 
