@@ -406,9 +406,13 @@ export function planned(program: Program, all: readonly Held[]): string[] {
   return [...missing, ...more, ...differ];
 }
 
-/** The entries of the program's resources, with its arguments in place of the stored ones. */
+/**
+ * The entries of the program's resources, with its arguments in place of the stored ones. Of two of one name, which a
+ * move without an alias leaves if its deletion is cut off, nothing here tells which is the program's.
+ */
 function asDeclared(program: Program, held: readonly Held[]): Held[] {
   return held.flatMap((entry) => {
+    if (held.some((one) => one.kind === entry.kind && one.name === entry.name && one.urn !== entry.urn)) return [];
     const declared = program.find((one) => one.kind === entry.kind && namesOf(one).includes(entry.name));
     if (declared === undefined) return [];
     const args = Object.entries(declared.args).filter(([, value]) => outputOf(value) === undefined);
