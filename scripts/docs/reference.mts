@@ -31,14 +31,16 @@ interface Section {
   target: string;
 }
 
-/** The parts of a resource's declaration that the pages show. */
-interface Declared {
+/** The parts of a resource's declaration that the pages and the schema show. */
+export interface Declared {
   deleteBeforeReplace: boolean;
   args: Record<string, Rules>;
   outputs: Record<string, Rules>;
 }
 interface Rules {
+  required?: true;
   secret?: boolean;
+  reference?: unknown;
   replaces?: unknown;
   createOnly?: true;
 }
@@ -51,7 +53,10 @@ export class Reference {
   readonly problems: string[] = [];
   /** The section of each export. */
   readonly #sections = new Map<string, Section>();
-  readonly #checker: ts.TypeChecker;
+  readonly #program: ts.Program;
+  readonly checker: ts.TypeChecker;
+  /** What src/index.ts exports, by name. */
+  readonly exported: ReadonlyMap<string, ts.Symbol>;
   /** The declaration of each resource. */
   readonly declared: ReadonlyMap<string, Declared>;
 
@@ -60,14 +65,21 @@ export class Reference {
     this.declared = declarations();
     const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-    const index = join(ROOT, "src", "index.ts");
-    const program = ts.createProgram([index], { ...options, types: [] });
-    this.#checker = program.getTypeChecker();
-    const file = program.getSourceFile(index);
-    const module = file && this.#checker.getSymbolAtLocation(file);
-    if (!module) throw new Error("src/index.ts does not exist, or exports nothing");
-    const exported = this.#checker.getExportsOfModule(module).map((each) => this.#checker.getAliasedSymbol(each));
+    this.#program = ts.createProgram([join(ROOT, "src", "index.ts")], { ...options, types: [] });
+    this.checker = this.#program.getTypeChecker();
+    const exported = this.exportsOf("src/index.ts");
+    this.exported = new Map(exported.map((symbol) => [symbol.name, symbol]));
     for (const symbol of exported) this.#add(symbol, exported);
+  }
+
+  /** What a file of the package exports. */
+  exportsOf(path: string): ts.Symbol[] {
+    const file = this.#program.getSourceFile(join(ROOT, path));
+    const module = file && this.checker.getSymbolAtLocation(file);
+    if (!module) throw new Error(`${path} does not exist, or exports nothing`);
+    return this.checker
+      .getExportsOfModule(module)
+      .map((each) => (each.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(each) : each));
   }
 
   #add(symbol: ts.Symbol, exported: ts.Symbol[]): void {
@@ -94,12 +106,24 @@ export class Reference {
 
   /** The text of the doc comment, with links to the documents that it names. */
   #text(symbol: ts.Symbol | undefined): string {
+    return this.plainText(symbol).replace(/\bdocs\/([\w/-]+\.md)/g, "[$&]($&)");
+  }
+
+  /** The text of the doc comment. */
+  plainText(symbol: ts.Symbol | undefined): string {
     if (!symbol) return "";
-    const throws = symbol.getJsDocTags(this.#checker).find(({ name }) => name === "throws");
-    const text = ts.displayPartsToString(symbol.getDocumentationComment(this.#checker));
-    return withoutSources(throws ? `${text}\n\nThrows: ${ts.displayPartsToString(throws.text)}` : text)
-      .replace(/\bexamples\/[\w-]+/g, "`$&` in the repository")
-      .replace(/\bdocs\/([\w/-]+\.md)/g, "[$&]($&)");
+    const throws = this.tag(symbol, "throws");
+    const text = ts.displayPartsToString(symbol.getDocumentationComment(this.checker));
+    return withoutSources(throws ? `${text}\n\nThrows: ${throws}` : text).replace(
+      /\bexamples\/[\w-]+/g,
+      "`$&` in the repository",
+    );
+  }
+
+  /** The text of a tag in the doc comment; undefined if there is no such tag. */
+  tag(symbol: ts.Symbol, name: string): string | undefined {
+    const found = symbol.getJsDocTags(this.checker).find((tag) => tag.name === name);
+    return found && ts.displayPartsToString(found.text);
   }
 
   /** The form of the Pulumi id, from the text of its class; empty for a component. */
@@ -167,9 +191,7 @@ export class Reference {
     const { name, exports, declarations } = section.main;
     const node = declarations?.find(ts.isClassDeclaration);
     if (!node) throw new Error(`${name} is not a class`);
-    // A resource extends `resource<Args, Shape, Outputs>(declaration)`.
-    const base = node.heritageClauses?.[0].types[0].expression;
-    const [, shape, outputs = node] = (base && ts.isCallExpression(base) && base.typeArguments) || [];
+    const { shape, outputs = node } = shapesOf(node);
     const args = shape ?? node.members.find(ts.isConstructorDeclaration)?.parameters[1].type;
     const declared = this.declared.get(name);
     if (shape && !declared) this.problems.push(`${name} has no declaration`);
@@ -195,9 +217,9 @@ export class Reference {
 
   /** The text of a type, and a table of its properties without those of the SDK. */
   #properties(column: Column, node: ts.Node, section: Section): string {
-    const type = this.#checker.getTypeAtLocation(node);
+    const type = this.checker.getTypeAtLocation(node);
     const about = type.aliasSymbol ?? type.symbol;
-    const properties = this.#checker.getPropertiesOfType(type).filter(({ declarations }) => declarations?.some(isOurs));
+    const properties = this.checker.getPropertiesOfType(type).filter(({ declarations }) => declarations?.some(isOurs));
     return paragraphs(
       about !== section.main && this.#text(about),
       table(properties.map((property) => this.#row(column, property, type, section.main))),
@@ -205,17 +227,13 @@ export class Reference {
   }
 
   #row(column: Column, property: ts.Symbol, type: ts.Type, main: ts.Symbol): Record<string, string> {
-    const { name, declarations = [] } = property;
+    const { name } = property;
     this.#needsText(property);
-    // Several if the members of a union differ.
-    const texts: Record<string, string> = {};
-    for (const node of declarations.filter(isOurs)) {
-      texts[oneLine(node.type?.getText() ?? "unknown")] = this.#text(this.#checker.getSymbolAtLocation(node.name));
-    }
+    const texts = textsOf(property, (each) => this.#text(this.checker.getSymbolAtLocation(each)));
     const types = Object.keys(texts);
     const code = types.join(" | ") + (column === "Output" && isOptional(property) ? " | undefined" : "");
     const [target] = this.#named(code);
-    const standard = property.getJsDocTags(this.#checker).find((tag) => tag.name === "default");
+    const standard = this.tag(property, "default") ?? "";
     const { args, outputs } = this.declared.get(main.name) ?? {};
     const rules = args?.[name];
     const isSecret = { ...args, ...outputs }[name]?.secret === true;
@@ -226,7 +244,7 @@ export class Reference {
       [column]: `\`${name}\``,
       Type: target ? link(`\`${code}\``, target) : `\`${code}\``,
       Required: column === "Argument" ? this.#required(name, type) : "",
-      Default: ts.displayPartsToString(standard?.text).replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
+      Default: standard.replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
       Secret: args && outputs ? (isSecret ? "yes" : "no") : "",
       Description:
         types.length > 1
@@ -241,9 +259,23 @@ export class Reference {
     const needing = variants.filter((variant) => !isOptional(variant.getProperty(name)));
     if (needing.length === variants.length) return "yes";
     const tags = needing.flatMap((variant) => variant.getProperty("type") ?? []);
-    const values = tags.map((tag) => this.#checker.typeToString(this.#checker.getTypeOfSymbol(tag)));
+    const values = tags.map((tag) => this.checker.typeToString(this.checker.getTypeOfSymbol(tag)));
     return values.length > 0 ? `with \`type: ${values.join(" | ")}\`` : "no";
   }
+}
+
+/** A resource extends `resource<Args, Shape, Outputs>(declaration)`. */
+export function shapesOf(node: ts.ClassDeclaration): { shape?: ts.TypeNode; outputs?: ts.TypeNode } {
+  const base = node.heritageClauses?.[0].types[0].expression;
+  const [, shape, outputs] = (base && ts.isCallExpression(base) && base.typeArguments) || [];
+  return { shape, outputs };
+}
+
+/** The text of a property for each of its types as written: several if the members of a union differ. */
+export function textsOf({ declarations = [] }: ts.Symbol, text: (name: ts.Node) => string): Record<string, string> {
+  return Object.fromEntries(
+    declarations.filter(isOurs).map((node) => [oneLine(node.type?.getText() ?? "unknown"), text(node.name)]),
+  );
 }
 
 /** By kind, loaded from the compiled package. */
@@ -262,7 +294,7 @@ function placeOf({ declarations = [] }: ts.Symbol): string {
   return `${relative(ROOT, source.fileName)}:${line + 1}`;
 }
 
-function isOptional(symbol: ts.Symbol | undefined): boolean {
+export function isOptional(symbol: ts.Symbol | undefined): boolean {
   return symbol !== undefined && (symbol.flags & ts.SymbolFlags.Optional) !== 0;
 }
 
@@ -284,9 +316,12 @@ function printed({ declarations = [] }: ts.Symbol, index: number): string[] {
     const source = node.getSourceFile();
     const end = ts.isFunctionDeclaration(node) && node.body ? node.body.pos : node.end;
     const text = source.text.slice(node.getStart(source, index > 0), end);
-    return withoutSources(text.replace(/^export (async )?/m, ""));
+    return withoutSources(text.replace(/^export (async )?/m, "").replace(FOR_SCHEMA, ""));
   });
 }
+
+/** A tag in a comment that only the schema of the plugin needs. */
+const FOR_SCHEMA = /\n *\* @integer(?=\n)| @integer(?= \*\/)/g;
 
 /** Without the documents that the code names as its sources: the package does not contain them. */
 function withoutSources(text: string): string {
@@ -338,7 +373,7 @@ export function table(rows: Record<string, string>[]): string {
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 

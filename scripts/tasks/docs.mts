@@ -1,15 +1,16 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { importRules } from "../../eslint.config.mjs";
 import { howTheyBehave, whatThereIs } from "../docs/overview.mts";
 import { Reference, table } from "../docs/reference.mts";
+import { PluginSchema } from "../docs/schema.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
 /**
- * Writes the reference pages of docs/, the overviews of the resources and the table of imports from the sources. With
- * `--check` it only reports what is wrong with them.
+ * Writes the reference pages of docs/, the overviews of the resources, the table of imports and the schema of the
+ * native plugin from the sources. With `--check` it only reports what is wrong with them.
  */
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
@@ -17,6 +18,7 @@ export async function docs(args: string[]): Promise<number> {
   if (args.length > 0) return ended(await checkDocs());
   const { problems, stale } = await compared();
   for (const [path, text] of stale) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
     writeFileSync(join(ROOT, path), text);
     say(`${path} was updated.`);
   }
@@ -36,10 +38,12 @@ export async function checkDocs(): Promise<string> {
   return problems || outdated.join("\n");
 }
 
+const SCHEMA = "plugin/schema.json";
+
 /** The part of a document that `npm run docs` writes: between these comments, or after the first one. */
 const PART = /(?<=<!-- Written by `npm run docs`.*-->\n)[^]*?(?=<!-- end of the table -->|$)/;
 
-/** The documents that differ from what the sources give; none if the sources are incomplete. */
+/** The files that differ from what the sources give; none if the sources are incomplete. */
 async function compared(): Promise<{ problems: string; stale: Map<string, string> }> {
   const reference = new Reference();
   const parts = {
@@ -51,6 +55,11 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
   const unsaid = new Set(reference.problems);
   const unwritten: string[] = [];
   const stale = new Map<string, string>();
+  const compare = async (path: string, before: string, whole: string): Promise<void> => {
+    const file = join(ROOT, path);
+    const text = await format(whole, { ...(await resolveConfig(file)), filepath: file });
+    if (text !== before) stale.set(path, text);
+  };
   for (const [path, part] of unsaid.size === 0 ? Object.entries(parts) : []) {
     const file = join(ROOT, path);
     const before = existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -60,9 +69,16 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
       );
       continue;
     }
-    const whole = before.replace(PART, () => `\n${part}\n\n`);
-    const text = await format(whole, { ...(await resolveConfig(file)), filepath: file });
-    if (text !== before) stale.set(path, text);
+    await compare(
+      path,
+      before,
+      before.replace(PART, () => `\n${part}\n\n`),
+    );
+  }
+  if (unsaid.size === 0) {
+    const file = join(ROOT, SCHEMA);
+    const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+    await compare(SCHEMA, before, JSON.stringify(new PluginSchema(reference).whole()));
   }
   return { problems: [...unsaid, ...unwritten].join("\n"), stale };
 }

@@ -10,15 +10,17 @@ import { pathsTo } from "./untrusted";
 
 /** The value of an environment variable. */
 export interface FromEnv {
+  /** The name of the environment variable that holds the secret. */
   readonly fromEnv: string;
 }
 
 /** The text of a file, without a byte order mark before it and one line break at its end. */
 export interface FromFile {
+  /** The path of the file that holds the secret, relative to the folder of Pulumi.yaml. */
   readonly fromFile: string;
 }
 
-/** A secret by name or path, made by `fromEnv` or `fromFile`. The state holds only this (docs/secrets.md). */
+/** A secret by name or path: `fromEnv` or `fromFile`. The state holds only this (docs/secrets.md). */
 export type SecretReference = FromEnv | FromFile;
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;

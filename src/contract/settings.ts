@@ -30,10 +30,17 @@ export const ENVIRONMENT = {
   apiKeyFile: "SVC_API_KEY_FILE",
   baseUrl: "SVC_BASE_URL",
   authProvider: "SVC_AUTH_PROVIDER",
+  /** Shows no progress lines. */
   quiet: "SVC_QUIET",
+  /**
+   * Allows `http://` to another host, which sends the API key unencrypted: for an emulator in another container.
+   */
   allowHttp: "SVC_ALLOW_HTTP",
+  /** Sends a compute size that this version does not know, with a warning. */
   allowUnlistedSizes: "SVC_ALLOW_UNLISTED_SIZES",
+  /** A plan fails if it finds that a creation or an update would fail: for pull requests. */
   strictPlan: "SVC_STRICT_PLAN",
+  /** A plan never asks the service. */
   offlinePlan: "SVC_OFFLINE_PLAN",
   maxRequestsPerMinute: "SVC_MAX_REQUESTS_PER_MINUTE",
   maxSizeCu: "SVC_MAX_SIZE_CU",

@@ -26,6 +26,7 @@ export interface ProviderArgs {
   /**
    * The most requests per minute, a whole number, 10 or more: this job's share of the limit of the account.
    * @default the configuration `svc:maxRequestsPerMinute`; if that is unset, no limit
+   * @integer
    */
   maxRequestsPerMinute?: pulumi.Input<number>;
   /**

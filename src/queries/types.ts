@@ -77,6 +77,7 @@ export interface ComputeEndpointResult {
   autoscalingLimitMaxCu?: number | undefined;
   /**
    * The number of seconds without a query after which it is suspended. 0: the service's default of 300 s; -1: never.
+   * @integer
    */
   suspendTimeoutSeconds?: number | undefined;
   /** Whether the connection pooler is on. */
@@ -125,7 +126,7 @@ export interface EmailServerResult {
   type: string;
   /** Host name of the SMTP server. */
   host?: string | undefined;
-  /** Port of the SMTP server. */
+  /** Port of the SMTP server. @integer */
   port?: number | undefined;
   /** The user name at the SMTP server. */
   username?: string | undefined;

@@ -15,6 +15,7 @@ const pageOf = (name: string): string => `docs/resources/${name}.md`;
 /** Those of two resources stand for all. */
 const [COMPUTE, EMAIL] = [pageOf("ComputeEndpoint"), pageOf("EmailServer")];
 const PAGES = ["docs/resources.md", "docs/functions.md", COMPUTE, EMAIL];
+const SCHEMA = "plugin/schema.json";
 
 /** The sources of the pages, in a separate folder, with the present pages. */
 function copy(): string {
@@ -22,6 +23,7 @@ function copy(): string {
   for (const name of [
     "src",
     "docs",
+    "plugin",
     "package.json",
     "tsconfig.json",
     ".prettierrc.json",
@@ -85,7 +87,7 @@ describe("the reference", () => {
     const before = pages(root);
     expect(await docs(root, "--check")).toEqual({
       value: 1,
-      output: ["docs/functions.md", COMPUTE].map((page) => `${page} is out of date. Run npm run docs\n`).join(""),
+      output: ["docs/functions.md", COMPUTE, SCHEMA].map((page) => `${page} is out of date. Run npm run docs\n`).join(""),
     });
     expect(pages(root)).toEqual(before);
     truncate("docs/resources.md");
@@ -107,11 +109,12 @@ describe("the reference", () => {
 
     expect(await docs(root)).toEqual({
       value: 0,
-      output: [...PAGES, "README.md", "docs/concepts.md"].map((page) => `${page} was updated.\n`).join(""),
+      output: [...PAGES, "README.md", "docs/concepts.md", SCHEMA].map((page) => `${page} was updated.\n`).join(""),
     });
     expect(written("docs/functions.md")).toBe(pages(ROOT)[1]);
     expect(written("docs/resources.md")).toBe(pages(ROOT)[0]);
     expect(written(COMPUTE)).toContain("Turns the pooler on.");
+    expect(written(SCHEMA)).toContain("Turns the pooler on.");
     expect(cells(EMAIL, "password")).not.toContain("yes");
     expect(cells(COMPUTE, "regionId")?.at(-1)).toBe("no effect after creation");
     expect(written("README.md")).toMatch(

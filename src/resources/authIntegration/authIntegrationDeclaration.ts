@@ -33,7 +33,8 @@ export interface AuthIntegrationShape {
   /**
    * While it is on, the integration cannot be deleted or replaced: the plan of a replacement fails, and a deletion is
    * refused before anything is sent. To delete it, first set `false` and run `pulumi up`, which sends nothing. The
-   * service does not store it. It also sets the option `protect: true`; see docs/resources/AuthIntegration.md.
+   * service does not store it. The classes of pulumi-svc also set the option `protect: true`; see
+   * docs/resources/AuthIntegration.md.
    * @default false
    */
   deletionProtection?: boolean;

@@ -21,15 +21,16 @@ export interface ComputeEndpointShape {
   /** Its name at the service, 1 to 64 characters. */
   name?: string;
   /**
-   * In compute units (CU): a fixed size from `computeSizes`, or `{min, max}` with up to 16 CU for autoscaling. 0.25
-   * and 0.5 CU share a CPU with others. `svc:maxSizeCu` sets a limit. Changing this restarts an active compute and drops
-   * its connections.
+   * In compute units (CU): a fixed size (0.25, 0.5, 1 to 16, and the even numbers to 56; `computeSizes`), or
+   * `{min, max}` with up to 16 CU for autoscaling. 0.25 and 0.5 CU share a CPU with others. `svc:maxSizeCu` sets a
+   * limit. Changing this restarts an active compute and drops its connections.
    */
   size?: ComputeSize;
   /**
    * `true`: after the service's default of 5 minutes without a query; `{afterSeconds}`: after that many (60 to 604800);
    * `false`: never. Fixed sizes above 16 CU never scale to zero. A compute that never does may need a restart for releases
    * of the service: see `restartTriggers`.
+   * @integer
    */
   scaleToZero?: boolean | { afterSeconds: number };
   /** Whether the connection pooler is on. A pooled connection supports up to 10,000 clients. */
@@ -68,7 +69,8 @@ export interface ComputeEndpointShape {
   /**
    * While it is on, the compute cannot be deleted or replaced: the plan of a replacement fails, and a deletion is
    * refused before anything is sent. To delete it, first set `false` and run `pulumi up`, which sends nothing. The
-   * service does not store it. It also sets the option `protect: true`; see docs/resources/AuthIntegration.md.
+   * service does not store it. The classes of pulumi-svc also set the option `protect: true`; see
+   * docs/resources/AuthIntegration.md.
    * @default false
    */
   deletionProtection?: boolean;
@@ -103,11 +105,13 @@ export interface ComputeEndpointOutputs {
   autoscalingLimitMaxCu?: number;
   /**
    * The number of seconds without a query after which it is suspended. 0: the service's default of 300 s; -1: never.
+   * @integer
    */
   suspendTimeoutSeconds?: number;
   /**
    * The connection limit of Postgres; for autoscaling, at the smallest and the largest size. Absent for 40 to 56 CU,
    * whose limits the service does not publish.
+   * @integer
    */
   maxConnections?: number | { min?: number; max?: number };
   /** What it was created with, such as `console`. */

@@ -5,7 +5,7 @@ import type { SecretReference } from "../../contract/references";
 export interface SmtpShape {
   /** Host name, such as `smtp.example.com`. */
   host: string;
-  /** 1 to 65535. */
+  /** 1 to 65535. @integer */
   port: number;
   /** The user name at the mail server. */
   username: string;
