@@ -373,7 +373,7 @@ export function table(rows: Record<string, string>[]): string {
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 

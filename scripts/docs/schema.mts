@@ -21,7 +21,7 @@ const PROVIDER =
 
 /**
  * The schema of the native plugin, by the terms of Pulumi's package schema: from the declarations of the resources, and
- * from the published types with their doc comments (docs/design/decisions.md, Plugin).
+ * from the published types with their doc comments (docs/design/decisions.md, Schema of the native plugin).
  */
 export class PluginSchema {
   readonly #reference: Reference;
@@ -188,12 +188,13 @@ export class PluginSchema {
     return Object.entries(texts);
   }
 
-  /** Markdown that is right in every language. */
+  /** Markdown that is right in every language, with a line for each paragraph. */
   #plainText(symbol: ts.Symbol | undefined): string {
     return this.#reference
       .plainText(symbol)
       .replace(/`svc\.(from\w+)\("(\w+)"\)`/g, '`{ $1: "$2" }`')
-      .replace(/\bdocs\/[\w/-]+\.md/g, "`$&`");
+      .replace(/\bdocs\/[\w/-]+\.md/g, "`$&`")
+      .replace(/(?<!\n)\n(?![\n-])/g, " ");
   }
 
   #spec(whole: ts.Type, place: Place): Spec {
@@ -237,7 +238,7 @@ export class PluginSchema {
     const texts = property ? this.#texts(property) : [];
     const each = values.map((value) => {
       const [, description] = (texts.length > 1 && texts.find(([type]) => type === JSON.stringify(value))) || [];
-      // Otherwise some languages would have `Read_write`.
+      // Generated code would keep the underscores of the value in the names.
       return { name: value.split("_").map(capital).join(""), value, ...(description && { description }) };
     });
     return this.#refersTo(name, { type: "string", enum: each });

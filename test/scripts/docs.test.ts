@@ -87,7 +87,9 @@ describe("the reference", () => {
     const before = pages(root);
     expect(await docs(root, "--check")).toEqual({
       value: 1,
-      output: ["docs/functions.md", COMPUTE, SCHEMA].map((page) => `${page} is out of date. Run npm run docs\n`).join(""),
+      output: ["docs/functions.md", COMPUTE, SCHEMA]
+        .map((page) => `${page} is out of date. Run npm run docs\n`)
+        .join(""),
     });
     expect(pages(root)).toEqual(before);
     truncate("docs/resources.md");
