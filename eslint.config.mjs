@@ -39,8 +39,8 @@ export const importRules = [
   },
   {
     files: "src/doors/**",
-    what: "what the engine's protocols need of the host: a folder for each, today that of dynamic resources, and `engine` for what does not depend on the protocol",
-    imports: ["contract", "host", "helpers"],
+    what: "what the engine's protocols need of the host: a folder for each, `dynamic` and `native`, and `engine` for what does not depend on the protocol",
+    imports: ["contract", "host", "helpers", "queries", "resources/lifecycles"],
     packages: ["@pulumi/pulumi"],
   },
   {

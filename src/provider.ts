@@ -6,19 +6,12 @@ import { isKind, KINDS } from "./contract/pointer";
 import { dynamicProvider } from "./doors/dynamic/provider";
 import type { DynamicProvider } from "./doors/dynamic/types";
 import { endWithEngine } from "./doors/engine/end";
-import { engineLog, isEngineAddress } from "./doors/engine/log";
-import { OtherProcesses } from "./host/otherProcesses";
-import { Session } from "./host/session";
+import { engineSession } from "./doors/engine/session";
 import { packageVersion } from "./contract/installation";
-import { requestTrace } from "./contract/settings";
 import { lifecycleOf } from "./resources/lifecycles";
 
 /** One per process: all resources share the clients, their queues and the engine's log. */
-const log = engineLog();
-const trace = requestTrace((message) => log({ severity: "info", message, urn: undefined, ephemeral: false }));
-const [engine] = process.argv.slice(-1).filter(isEngineAddress);
-const others = (baseUrl: string) => OtherProcesses.of(JSON.stringify([engine, baseUrl]));
-const session = new Session(log, { client: { trace }, others: engine === undefined ? undefined : others });
+const session = engineSession();
 let watched = false;
 
 /**

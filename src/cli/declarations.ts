@@ -1,5 +1,6 @@
 /** Facts about each kind from its declaration, for commands that handle all kinds. */
 import type { Kind } from "../contract/pointer";
+import { isImported } from "../host/imported";
 import { argumentRules } from "../resources/lifecycles";
 
 /** The names of a kind's arguments. */
@@ -10,9 +11,7 @@ export const livesInIntegration = (kind: Kind): boolean => argumentRules(kind)["
 
 /** The arguments that an imported program sets: those that the service shows and an update sends. */
 export const importedArguments = (kind: Kind): string[] =>
-  Object.entries(argumentRules(kind)).flatMap(([name, { createOnly, local, unreadable, imported }]) =>
-    createOnly === true || local === true || unreadable === true || imported === false ? [] : [name],
-  );
+  Object.entries(argumentRules(kind)).flatMap(([name, rules]) => (isImported(rules) ? [name] : []));
 
 /** The values of arguments that a new object has anyway. An imported program does not set them. */
 export const standardsOf = (kind: Kind): Record<string, unknown> =>

@@ -30,7 +30,7 @@ export type Kind = (typeof KINDS)[number];
 export const isKind = (name: string): name is Kind => (KINDS as readonly string[]).includes(name);
 
 const DYNAMIC = "pulumi-nodejs:dynamic/svc:";
-/** For the resources of a native plugin. Nothing declares one yet. */
+/** For the resources of the native plugin. */
 const NATIVE = "svc:index:";
 
 /** The Pulumi type of a kind as a dynamic resource, such as `pulumi-nodejs:dynamic/svc:ComputeEndpoint`. */
@@ -48,6 +48,9 @@ export const kindOfType = (type: string): Kind | undefined => KINDS.find((kind) 
 export const OUR_TYPES = [DYNAMIC, NATIVE] as const;
 
 export const isOurType = (type: string): boolean => OUR_TYPES.some((begin) => type.startsWith(begin));
+
+/** Which kind of provider serves resources of this type. */
+export const doorOf = (type: string): "dynamic" | "native" => (type.startsWith(NATIVE) ? "native" : "dynamic");
 
 /** The Pulumi type of the default provider and of `svc.Provider`: all dynamic resources share it. */
 export const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";

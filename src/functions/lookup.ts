@@ -3,8 +3,8 @@ import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import { messageOf } from "../contract/untrusted";
 import type { ArgumentsOf } from "../program/inputs";
 import type { ReadSetting } from "../contract/settings";
-import { isObject, isOutput, objectProblems, wordFor, type Expected } from "../helpers/given";
-import type { Query } from "../queries/query";
+import { isObject, isOutput, objectProblems, wordFor } from "../helpers/given";
+import { argumentProblems, expectedOf, type Query } from "../queries/query";
 import type { ProjectLookupArgs } from "../queries/types";
 import type { LookupOptions } from "./lookupOptions";
 import { accountOf, knownSettings, readerOf, settingsOf, stackSettings, type Account } from "./account";
@@ -18,19 +18,15 @@ export interface Lookup<Args extends ProjectLookupArgs, Result> {
  * Both forms of a function. It runs in the program's own process, also in previews (docs/design/decisions.md,
  * Functions).
  */
-export function lookup<Args extends ProjectLookupArgs, Result>({
-  name,
-  others,
-  find,
-}: Query<Args, Result>): Lookup<Args, Result> {
-  const expected = { known: ["projectId", ...others], required: ["projectId"] };
+export function lookup<Args extends ProjectLookupArgs, Result>(query: Query<Args, Result>): Lookup<Args, Result> {
+  const { name, find } = query;
   const refuse = (problems: readonly string[]): void => {
     if (problems.length > 0) throw runError(problems.join("; "));
   };
   // The engine shows a RunError as its message alone, without a stack.
   const runError = (words: string) => new pulumi.RunError(`${name}: ${words}`);
   const run = async (args: Args, settings: () => Promise<ReadSetting> | ReadSetting): Promise<Result> => {
-    refuse(textProblems(args, expected));
+    refuse(textProblems(query, args));
     let account: Account | undefined;
     try {
       const mocks = mocksOfTest();
@@ -51,7 +47,7 @@ export function lookup<Args extends ProjectLookupArgs, Result>({
       return run(args, async () => (provider === undefined ? ofStack : readerOf(await knownSettings(provider))));
     },
     output: (args, opts) => {
-      refuse([...(isOutput(args) ? [] : objectProblems(args, "", expected)), ...optionProblems(opts)]);
+      refuse([...(isOutput(args) ? [] : objectProblems(args, "", expectedOf(query))), ...optionProblems(opts)]);
       const { provider } = opts ?? {};
       const ofStack = stackSettings();
       // Resolved, the arguments have the type `Args`: `ArgumentsOf` adds an Input at each place.
@@ -75,17 +71,9 @@ function mocksOfTest(): pulumi.runtime.Mocks | undefined {
   return monitor instanceof MockMonitor ? monitor.mocks : undefined;
 }
 
-/** All arguments of all functions are strings. */
-function textProblems(args: unknown, expected: Expected): string[] {
+function textProblems(query: Pick<Query<never, unknown>, "others">, args: unknown): string[] {
   if (isOutput(args)) return ["the arguments are an Output: pass them to the form that ends in Output"];
-  const problems = objectProblems(args, "", expected);
-  const given = isObject(args) ? args : {};
-  const isBad = (value: unknown): boolean => value === "" || (value !== undefined && typeof value !== "string");
-  const bad = expected.known.filter((name) => isBad(given[name]));
-  if (bad.length === 0) return problems;
-  const names = bad.map((name) => `"${name}"`).join(" and ");
-  const words = `${names} must be a string that is not empty; pass an Output to the form that ends in Output`;
-  return [...problems, words];
+  return argumentProblems(query, args, "; pass an Output to the form that ends in Output");
 }
 
 function optionProblems(opts: unknown = {}): string[] {

@@ -29,6 +29,8 @@ const DEFAULT_SECONDS: Required<Timeouts> = { create: 600, update: 600, delete: 
 /** How long a call may exceed its deadline and its last request before it is abandoned. */
 const GRACE_MS = 15_000;
 
+const INTERRUPTED = "the wait for it was interrupted";
+
 type Verb = keyof Timeouts;
 
 /** A failed call, with a message for users. */
@@ -224,13 +226,24 @@ class ChangeCall<Args extends object, Outputs extends object> {
     try {
       const args = checkedArgs(hosted, news);
       const deadline = new Deadline(timeoutMsOf(request, verb));
+      let isInterrupted = false;
+      // Before, a request may be under way that creates what nothing holds yet.
+      const endOnceStored = (): void => {
+        if (isInterrupted && this.#checkpointed !== undefined) deadline.interrupt();
+      };
       const { call, values, finish } = startCall<Args, Outputs>(hosted, {
         urn,
         deadline,
         secrets: [visible(before?.outs ?? {}), news],
         onTakeOver: (object) => this.#taken.push(object),
-        checkpoint: (id, outputs, shown = {}) =>
-          (this.#checkpointed = { id, outputs, args, shown: values.withoutValues(args, shown) }),
+        checkpoint: (id, outputs, shown = {}) => {
+          this.#checkpointed = { id, outputs, args, shown: values.withoutValues(args, shown) };
+          endOnceStored();
+        },
+        onInterrupt: () => {
+          isInterrupted = true;
+          endOnceStored();
+        },
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
       // Digests wait for a processor with those of all other resources, so the deadline pauses.
@@ -302,6 +315,8 @@ interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" 
   /** Values that may contain secrets: no message of the client repeats them. */
   readonly secrets: readonly Properties[];
   readonly onTakeOver?: (object: string) => void;
+  /** Called when the run is interrupted. @default ends the deadline */
+  readonly onInterrupt?: () => void;
 }
 
 const digesting = <Args extends object, Outputs extends object>({ resource, session }: Hosted<Args, Outputs>) => ({
@@ -323,6 +338,7 @@ function startCall<Args extends object, Outputs extends object>(
     onTakeOver = nothing,
     checkpoint = nothing,
     sending = nothing,
+    onInterrupt = () => deadline.interrupt(),
   }: CallOptions<Outputs>,
 ): { call: Call<Outputs>; values: SecretValues; finish: <Result>(work: Promise<Result>) => Promise<Result> } {
   const { client, settings } = session.account(readSetting);
@@ -348,7 +364,17 @@ function startCall<Args extends object, Outputs extends object>(
       checkpoint,
       sending,
     },
-    finish: (work) => withHardTimeout(deadline, client.longestAttemptMs + GRACE_MS, work).finally(() => progress.end()),
+    finish: async (work) => {
+      const done = session.onInterrupt(onInterrupt);
+      try {
+        return await withHardTimeout(deadline, client.longestAttemptMs + GRACE_MS, work);
+      } catch (error) {
+        throw deadline.isInterrupted && isLate(error, deadline.totalMs) ? new Error(INTERRUPTED) : error;
+      } finally {
+        done();
+        progress.end();
+      }
+    },
   };
 }
 
@@ -392,11 +418,13 @@ function failure<Args extends object, Outputs extends object>(
   return new CallError(`${what}: ${messageOf(thrown)}${advice === "" ? "" : `.${advice}`}`, thrown, kept);
 }
 
+/** Whether its deadline ended the call. */
+const isLate = (thrown: unknown, totalMs: number): boolean =>
+  thrown instanceof WaitTimeoutError || (thrown instanceof SvcError && thrown.deadlineMs === totalMs);
+
 /** Advice for a call that its deadline ended; empty for any other. */
-function timeoutAdvice(thrown: unknown, verb: Verb, totalMs: number): string {
-  const isOver = thrown instanceof SvcError && thrown.deadlineMs === totalMs;
-  return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer, raise "customTimeouts.${verb}".` : "";
-}
+const timeoutAdvice = (thrown: unknown, verb: Verb, totalMs: number): string =>
+  isLate(thrown, totalMs) ? ` To wait longer, raise "customTimeouts.${verb}".` : "";
 
 /**
  * The same for a read. Waiting that 429 and 423 ask for is not charged to it. A refresh takes its timeout from the

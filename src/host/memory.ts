@@ -1,8 +1,8 @@
 import { once, EventEmitter } from "node:events";
 import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../client";
 import type { Properties } from "../contract/hiddenKeys";
-import { nameInUrn } from "../contract/identifiers";
-import type { Kind } from "../contract/pointer";
+import { nameInUrn, typeInUrn } from "../contract/identifiers";
+import { doorOf, type Kind } from "../contract/pointer";
 
 /**
  * The memory of one run (docs/design/rules.md, 4). Methods that are called right before a request are synchronous.
@@ -47,6 +47,8 @@ export interface Others {
   tellStored(urn: string, stored: Stored): void;
   tellState(object: string, state: ToldState): void;
   of(object: string): readonly Elsewhere[];
+  /** The URNs of the resources that they declare. */
+  declared(): readonly string[];
 }
 
 /** What a plan does with the resource of the program that has an object in its state. */
@@ -78,7 +80,9 @@ interface RunOfCall {
 /** What `check` saw of a resource of the program. It never runs in a refresh. */
 export interface CheckedResource {
   readonly oldInputs: Properties;
-  /** True for a preview, false for an update. */
+  /** The engine replaces it, as far as its calls of `check` show. */
+  readonly isReplacement: boolean;
+  /** False for an update, and if the door does not know. */
   readonly isPreview: boolean;
   /** The paths of `ignoreChanges`. */
   readonly ignored: readonly string[];
@@ -126,7 +130,13 @@ export class RunMemory {
     return this.#others?.of(object) ?? [];
   }
 
-  /** `declared`: see `CheckRequest`. */
+  /** For a door that knows the paths of `ignoreChanges` only after `check`. */
+  noteIgnored(urn: string, ignored: readonly string[]): void {
+    const checked = this.checked.get(urn);
+    if (checked !== undefined) this.checked.set(urn, { ...checked, ignored });
+  }
+
+  /** `declared`: see `PlannedRequest`. */
   noteDeclared(kind: Kind, declared: number): void {
     this.#declared.set(kind, Math.max(declared, this.#declared.get(kind) ?? 0));
   }
@@ -154,6 +164,12 @@ export class RunMemory {
       const other = alike.find((claim) => claim.urn !== urn && !(shared && claim.shared === true));
       return other === undefined ? [] : [{ what, urn: other.urn }];
     });
+  }
+
+  /** The URN of a resource of the program that another kind of provider serves. One process serves one kind. */
+  ofOtherDoor(urn: string): string | undefined {
+    const door = doorOf(typeInUrn(urn));
+    return this.#others?.declared().find((other) => doorOf(typeInUrn(other)) !== door);
   }
 
   /**

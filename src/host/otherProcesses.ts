@@ -88,6 +88,10 @@ export class OtherProcesses implements Others {
     });
   }
 
+  declared(): string[] {
+    return this.#files().flatMap((file) => [...this.#read(file).claims.keys()]);
+  }
+
   #tell(...told: Told): void {
     try {
       appendFileSync(join(this.folder, this.own), `${JSON.stringify(told)}\n`);

@@ -1,7 +1,8 @@
 /** A plan: checks the inputs, compares them with the state, and reports both. */
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, maxSizeCu, resolveSettings } from "../contract/settings";
-import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
+import { isUrn, labelOf, nameInUrn, typeInUrn } from "../contract/identifiers";
+import { doorOf } from "../contract/pointer";
 import {
   checkArguments,
   problemText,
@@ -17,36 +18,35 @@ import { Progress } from "./progress";
 import { isOfProtectionAlone, protectionOf, refuseProtectedReplacement } from "./protection";
 import { type Compared, SecretValues } from "./references";
 import { renamedWarning } from "./renamed";
-import type { CheckRequest, CheckResult, DiffRequest, DiffResult, Repair, RepairRequest, Wrong } from "./requests";
+import type {
+  CheckRequest,
+  CheckResult,
+  DiffRequest,
+  DiffResult,
+  PlannedRequest,
+  Repair,
+  RepairRequest,
+  Wrong,
+} from "./requests";
 import type { Hosted } from "./session";
 import { compareWith, compareWithValues, storedFrom } from "./state";
 
 /** For a problem that `svc:allowUnlistedSizes` would turn into a warning. */
 const NEWER_VALUE_ADVICE = ". If the service supports it, set svc:allowUnlistedSizes to true";
 
-/** Checks and normalises the inputs. Reports, once, what a plan can say before anything is compared. */
+/** Checks and normalises the inputs. Reports, once, what can be said before anything is compared. */
 export async function check<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: CheckRequest,
 ): Promise<CheckResult> {
   const { session, readSetting } = hosted;
-  const { urn = "", olds, news, declared } = request;
-  const { kind } = hosted.resource;
-  // Not in an update: it would see its own changes, and must not fail because of a look.
-  const isPreview = declared !== undefined;
-  const limits: Limits = { maxSizeCu: maxSizeCu(readSetting), ignored: request.ignored };
-  const { args, known, problems: found, allowed } = checkNews(hosted, news, limits);
+  const { urn = "", news } = request;
+  const { args, known, problems: found, allowed } = checkNews(hosted, news, limitsOf(hosted, request.ignored));
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   if (settings !== undefined) session.meetOthers(settings);
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
-  const {
-    problems: declaredTwice,
-    warnings,
-    effects,
-    isReplacement,
-  } = urn === ""
-    ? { problems: [], warnings: [], effects: [], isReplacement: false }
-    : declare(hosted, { ...request, urn }, asDeclared);
+  const { problems: declaredTwice, warnings } =
+    urn === "" ? { problems: [], warnings: [] } : declare(hosted, { ...request, urn }, asDeclared);
   const problems: Wrong[] = [
     ...request.problems,
     ...[...found, ...declaredTwice].map(({ path, reason, unlisted }) => ({
@@ -55,21 +55,46 @@ export async function check<Args extends object, Outputs extends object>(
     })),
     ...settingProblems.map(ofWhole),
   ];
-  const isPlanned = isPreview && Object.keys(olds).length === 0;
-  if (urn !== "" && isPlanned && problems.length === 0) {
+  warnings.forEach((text) => session.warn(urn, text));
+  return { args, problems };
+}
+
+/**
+ * What only a preview says of a resource that it declares: what the service shows that blocks its creation, or what the
+ * creation would do (lookAhead.ts). Reports warnings, and returns what fails the plan.
+ */
+export async function planned<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn = "", news, declared, isNew, isSound }: PlannedRequest,
+): Promise<readonly Wrong[]> {
+  const { session, readSetting, resource } = hosted;
+  const { kind } = resource;
+  session.memory.noteDeclared(kind, declared);
+  if (isNew) session.memory.noteCompared(kind, urn);
+  const { args, known } = checkNews(hosted, news, limitsOf(hosted, []));
+  const isReplacement = session.memory.checked.get(urn)?.isReplacement === true;
+  const mayLook = isNew && isSound;
+  if (urn !== "" && mayLook) {
     for (const { path, text } of valuesOf(hosted).missingIn(args))
       session.warn(urn, `${kind}${labelOf(urn)} needs "${path}", but ${text}. pulumi up fails without it`);
   }
-  if (isPreview) session.memory.noteDeclared(kind, declared);
-  if (isPlanned) session.memory.noteCompared(kind, urn);
-  const mayLook = isPlanned && settings !== undefined && problems.length === 0;
-  const { lookAhead } = hosted.resource;
-  const ahead = mayLook && lookAhead ? await ask(hosted, { urn, known, news, isReplacement }, lookAhead) : NOTHING;
-  const messages = [...(isPreview && !ahead.hasLooked ? effects : []), ...warnings, ...ahead.warnings];
-  messages.forEach((text) => session.warn(urn, text));
-  const settled = isPlanned ? await session.lookAhead.settle(kind) : [];
-  return { args, problems: [...problems, ...[...ahead.failures, ...settled].map(ofWhole)] };
+  const { settings } = resolveSettings(readSetting);
+  const { lookAhead } = resource;
+  const ahead =
+    mayLook && settings !== undefined && lookAhead
+      ? await ask(hosted, { urn, known, news, isReplacement }, lookAhead)
+      : NOTHING;
+  const declaration = { args: known, label: labelOf(urn), isNew, isReplacement };
+  const effects = urn === "" || ahead.hasLooked ? [] : (resource.createEffects?.(declaration) ?? []);
+  [...effects, ...ahead.warnings].forEach((text) => session.warn(urn, text));
+  const settled = isNew ? await session.lookAhead.settle(kind) : [];
+  return [...ahead.failures, ...settled].map(ofWhole);
 }
+
+const limitsOf = <Args extends object, Outputs extends object>(
+  { readSetting }: Hosted<Args, Outputs>,
+  ignored: readonly string[],
+): Limits => ({ maxSizeCu: maxSizeCu(readSetting), ignored });
 
 const ofWhole = (reason: string): Wrong => ({ path: "", reason });
 
@@ -111,23 +136,23 @@ export function checkedArgs<Args extends object, Outputs extends object>(
   return args as Args;
 }
 
-/** Records what a resource of the program declares. Returns what a plan reports about the declaration alone. */
+/** Records what a resource of the program declares. Returns what is reported about the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, olds, news, declared, ignored }: CheckRequest & { readonly urn: string },
+  { urn, olds, news, isPreview, ignored }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
-): { problems: Problem[]; warnings: readonly string[]; effects: readonly string[]; isReplacement: boolean } {
+): { problems: Problem[]; warnings: readonly string[] } {
   const { resource, session } = hosted;
   const isNew = Object.keys(olds).length === 0;
-  const isPreview = declared !== undefined;
   // For a replacement the engine calls `check` a second time, without the old inputs.
   const earlier = session.memory.checked.get(urn);
   const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;
   session.memory.checked.set(urn, {
     oldInputs: isReplacement ? earlier.oldInputs : olds,
-    isPreview,
+    isReplacement,
+    isPreview: isPreview === true,
     ignored,
-    newInputs: isNew && !isPreview ? known : earlier?.newInputs,
+    newInputs: isNew && isPreview !== true ? known : earlier?.newInputs,
   });
   const claims = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
   // An unknown URN names no resource.
@@ -136,8 +161,10 @@ function declare<Args extends object, Outputs extends object>(
     path: "",
     reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
   }));
+  const ofOtherDoor = isUrn(urn) ? session.memory.ofOtherDoor(urn) : undefined;
+  if (ofOtherDoor !== undefined) problems.push({ path: "", reason: twoDoors(urn, ofOtherDoor) });
   // Checked here: the old object would be deleted before the creation could fail because a value is missing.
-  if (isReplacement && !isPreview) {
+  if (isReplacement && isPreview === false) {
     // The name in a malformed reference is not shown: it may be the secret.
     for (const { path, text } of valuesOf(hosted).missingIn(known))
       problems.push({ path: "", reason: `the replacement needs "${path}", but ${text}. Nothing is deleted` });
@@ -150,8 +177,16 @@ function declare<Args extends object, Outputs extends object>(
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
   const own = { args: known, label: labelOf(urn), isNew, isReplacement };
-  const warnings = resource.createWarnings?.(own) ?? [];
-  return { problems, warnings, effects: resource.createEffects?.(own) ?? [], isReplacement };
+  return { problems, warnings: resource.createWarnings?.(own) ?? [] };
+}
+
+/** A resource that is not the program's only way to this package (docs/native.md). */
+function twoDoors(urn: string, other: string): string {
+  const [own, others] = [urn, other].map((one) => `${doorOf(typeInUrn(one))} resource (${typeInUrn(one)})`);
+  return (
+    `it is a ${own}, and "${nameInUrn(other)}" of this program is a ${others}, but a program uses one kind of them. ` +
+    "Declare all with the classes of pulumi-svc, or all with the native plugin; an alias with the other type keeps an object (docs/native.md)"
+  );
 }
 
 /** What the service shows that blocks a creation or an update (lookAhead.ts). */
@@ -198,9 +233,10 @@ async function ask<Args extends object, Outputs extends object>(
 /** Compares the program's inputs with the state. A plan reports the differences. */
 export async function diff<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, stateUrn, id, outs, news }: DiffRequest,
+  { urn, stateUrn, id, outs, news, ignored }: DiffRequest,
 ): Promise<DiffResult> {
   const { resource, session } = hosted;
+  if (urn !== undefined && ignored !== undefined) session.memory.noteIgnored(urn, ignored);
   const stored = storedFrom(resource, id, outs);
   // A refresh compares too, but runs no program: nothing was checked, so nothing is reported or recorded.
   const checked = urn === undefined ? undefined : session.memory.checked.get(urn);
@@ -239,6 +275,7 @@ export async function diff<Args extends object, Outputs extends object>(
   const inInputs = oldInputs === undefined || !sameJson(oldInputs, news);
   return {
     changes: stored.unfinished ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
+    names: [...changes.changed, ...changes.added, ...changes.dropped],
     replaces: [...changes.replaces],
     deleteBeforeReplace: resource.deleteBeforeReplace,
   };
@@ -273,6 +310,19 @@ export function warnOfStaying<Args extends object, Outputs extends object>(
 
 const isUnchanged = ({ changed, dropped, added }: Changes<never>): boolean =>
   changed.size + dropped.size + added.size === 0;
+
+/**
+ * What only a preview says of an update, for a door that does not know in `diff` that it is one.
+ * @throws if a strict plan fails.
+ */
+export async function plannedUpdate<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn, id, outs, news }: DiffRequest & { readonly urn: string },
+): Promise<void> {
+  const stored = storedFrom(hosted.resource, id, outs);
+  const { changes } = await compareWithValues(hosted, stored, { urn, outs, news, values: valuesOf(hosted) });
+  await lookAtUpdate(hosted, { urn, plan: planOf({ urn, stored, news, changes }), news });
+}
 
 /** Warns of what blocks an update at the service. @throws if a strict plan fails. */
 async function lookAtUpdate<Args extends object, Outputs extends object>(

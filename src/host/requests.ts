@@ -16,15 +16,23 @@ export interface CheckRequest extends Request {
   /** The inputs in the state; empty for a new resource. */
   readonly olds: Properties;
   readonly news: Properties;
-  /**
-   * Set in a preview, in which the service may be read: how many resources of the kind the program declares; Infinity
-   * if it does not say. Undefined: not a preview.
-   */
-  readonly declared: number | undefined;
+  /** Undefined if the door does not know it at that time. */
+  readonly isPreview: boolean | undefined;
   /** The paths of the option `ignoreChanges`. */
   readonly ignored: readonly string[];
   /** The problems that the door found with the inputs. */
   readonly problems: readonly Wrong[];
+}
+
+/** For a resource of a preview, in which the service may be read. */
+export interface PlannedRequest extends Request {
+  readonly news: Properties;
+  /** How many resources of the kind the program declares; Infinity if it does not say. */
+  readonly declared: number;
+  /** It is to be created, also in place of another one. */
+  readonly isNew: boolean;
+  /** Its inputs have passed `check`. */
+  readonly isSound: boolean;
 }
 
 /** A problem with an input, and its path (empty: the whole). The text contains no value: it may be a secret. */
@@ -45,6 +53,8 @@ export interface DiffRequest extends Request {
   readonly id: string;
   readonly outs: Properties;
   readonly news: Properties;
+  /** The paths of `ignoreChanges`. Undefined: `check` has said them. */
+  readonly ignored?: readonly string[];
 }
 
 export interface DiffResult {
@@ -53,7 +63,9 @@ export interface DiffResult {
    * `inputs`: they differ, or this process does not know the old ones.
    */
   readonly changes: "none" | "inputs" | "outs";
-  /** The names of the arguments that replace the resource. */
+  /** The names of the arguments that differ. */
+  readonly names: readonly string[];
+  /** Those that replace the resource. */
   readonly replaces: readonly string[];
   readonly deleteBeforeReplace: boolean;
 }

@@ -56,6 +56,8 @@ export class Session {
   readonly #warned = new Set<string>();
   /** The advice on a refused key that was already shown. */
   readonly #advised = new Set<string>();
+  /** What an interruption ends. */
+  readonly #calls = new Set<() => void>();
 
   constructor(
     readonly log: Log,
@@ -112,6 +114,17 @@ export class Session {
     if (thrown.advice === undefined && this.#advised.has(advice)) return "";
     this.#advised.add(advice);
     return advice;
+  }
+
+  /** Ends what the calls that are under way wait for, and no request. Later calls are not affected. */
+  interrupt(): void {
+    for (const end of [...this.#calls]) end();
+  }
+
+  /** `end` is called once the run is interrupted, unless the returned function was called before. */
+  onInterrupt(end: () => void): () => void {
+    this.#calls.add(end);
+    return () => this.#calls.delete(end);
   }
 
   /** Shows a warning once per resource and text. */

@@ -5,6 +5,7 @@ import type { EmailServerOutputResult, GetEmailServerArgs } from "./types";
 export const getEmailServerQuery: Query<GetEmailServerArgs, EmailServerOutputResult> = {
   name: "getEmailServer",
   others: [],
+  secrets: ["password"],
   find: async ({ client }, { projectId }) => {
     const found = await client.auth.emailServer(projectId, fresh());
     const password = readable(found.password);

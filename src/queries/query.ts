@@ -1,5 +1,6 @@
 /** A question to the service: what a look-up function finds, without the SDK, so that any door can ask it. */
 import type { Client } from "../client";
+import { isObject, objectProblems, type Expected } from "../helpers/given";
 import type { ProjectLookupArgs } from "./types";
 
 /** Whom to ask. */
@@ -14,7 +15,27 @@ export interface Query<Args extends ProjectLookupArgs, Result> {
   readonly name: string;
   /** The arguments besides the project. All are strings. */
   readonly others: readonly Exclude<keyof Args & string, "projectId">[];
+  /** What of the result is secret: a door that cannot mark it leaves it out. */
+  readonly secrets?: readonly string[];
   readonly find: (asked: Asked, args: Args) => Promise<Result>;
+}
+
+/** The names of the arguments, all and required ones. */
+export const expectedOf = ({ others }: Pick<Query<never, unknown>, "others">): Required<Expected> => ({
+  known: ["projectId", ...others],
+  required: ["projectId"],
+});
+
+/** The problems with the arguments. `hint`: what else to say of one that is no string. */
+export function argumentProblems(query: Pick<Query<never, unknown>, "others">, args: unknown, hint = ""): string[] {
+  const expected = expectedOf(query);
+  const problems = objectProblems(args, "", expected);
+  const given = isObject(args) ? args : {};
+  const isBad = (value: unknown): boolean => value === "" || (value !== undefined && typeof value !== "string");
+  const bad = expected.known.filter((name) => isBad(given[name]));
+  if (bad.length === 0) return problems;
+  const names = bad.map((name) => `"${name}"`).join(" and ");
+  return [...problems, `${names} must be a string that is not empty${hint}`];
 }
 
 /**

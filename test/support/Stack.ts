@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, descendants, pulumi, ROOT, type Run } from "./cli";
+import { isOurType } from "../../src/contract/pointer";
 import { SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
 import { exportedState, initStack, sealed, startVault, withSecrets } from "./backend";
 import { takeHost } from "./hosts";
@@ -43,6 +44,8 @@ export interface StackOptions {
   readonly ownProcess?: boolean;
   /** The key of the stack's secrets comes from a passphrase: a sixth of a second more of a processor for each command. @default false */
   readonly passphrase?: boolean;
+  /** True: the native plugin of this repository is at hand, as `native(kind, name, args, outputs, options)`. @default false */
+  readonly native?: boolean;
 }
 
 export interface StoredResource {
@@ -55,6 +58,11 @@ export interface StoredResource {
 
 /** What every Node process of a stack loads first. */
 const PRELOAD = join(ROOT, "test", "support", "preload.cjs");
+
+/** A resource of the native plugin. `outputs`: the names of the outputs that the program reads. */
+const NATIVE =
+  "const native = (kind, name, args, outputs = [], options = {}) => new pulumi.CustomResource(`svc:index:${kind}`, name, " +
+  "{ ...Object.fromEntries(outputs.map((output) => [output, undefined])), ...args }, options);";
 
 interface Exported {
   readonly deployment: { readonly resources?: StoredResource[] };
@@ -113,6 +121,7 @@ export class Stack {
     cheapDigests,
     ownProcess = false,
     passphrase = false,
+    native = false,
   }: StackOptions): Promise<Stack> {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
@@ -122,7 +131,8 @@ export class Stack {
     stack.#isGuest = given !== undefined;
     open.push(stack);
     if (cheapDigests === true) stack.env["CHEAP_DIGESTS"] = "1";
-    stack.#write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n");
+    const packages = native ? `packages:\n  svc: ${join(ROOT, "plugin")}\n` : "";
+    stack.#write("Pulumi.yaml", `name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n${packages}`);
     stack.#write("package.json", '{ "name": "proj", "private": true }\n');
     symlinkSync(modules, join(stack.#project, "node_modules"));
     stack.program(program);
@@ -138,7 +148,10 @@ export class Stack {
   }
 
   program(text: string): void {
-    this.write("index.js", `const pulumi = require("@pulumi/pulumi");\nconst svc = require("pulumi-svc");\n${text}\n`);
+    this.write(
+      "index.js",
+      `const pulumi = require("@pulumi/pulumi");\nconst svc = require("pulumi-svc");\n${NATIVE}\n${text}\n`,
+    );
   }
 
   write(file: string, text: string): void {
@@ -304,7 +317,7 @@ export class Stack {
 
   async resources(): Promise<StoredResource[]> {
     const { deployment } = JSON.parse(await this.exported()) as Exported;
-    return (deployment.resources ?? []).filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/svc:"));
+    return (deployment.resources ?? []).filter(({ type }) => isOurType(type));
   }
 
   async resource(name: string): Promise<StoredResource> {

@@ -19,6 +19,7 @@ export class Deadline {
   #isOfRead = false;
   #leftMs: number;
   #pauses = 0;
+  #isInterrupted = false;
   #runningSince = performance.now();
   #timer: NodeJS.Timeout | undefined;
   readonly #listeners = new Set<() => void>();
@@ -55,7 +56,18 @@ export class Deadline {
     return this.remainingMs() <= 0;
   }
 
+  /** The run was interrupted: the time is over, also during a pause. */
+  get isInterrupted(): boolean {
+    return this.#isInterrupted;
+  }
+
+  interrupt(): void {
+    this.#isInterrupted = true;
+    this.#arm();
+  }
+
   remainingMs(): number {
+    if (this.#isInterrupted) return 0;
     return this.#pauses > 0 ? this.#leftMs : Math.max(0, this.#leftMs - (performance.now() - this.#runningSince));
   }
 
@@ -110,14 +122,14 @@ export class Deadline {
 
   #arm(): void {
     clearTimeout(this.#timer);
-    if (this.#pauses > 0 || this.#listeners.size === 0) return;
+    if ((this.#pauses > 0 && !this.#isInterrupted) || this.#listeners.size === 0) return;
     const ms = Math.min(LONGEST_TIMER_MS, Math.ceil(this.remainingMs()));
     this.#timer = setTimeout(() => this.#fire(), ms);
     this.#timer.unref();
   }
 
   #fire(): void {
-    if (!this.expired || this.#pauses > 0) return this.#arm();
+    if (!this.expired || (this.#pauses > 0 && !this.#isInterrupted)) return this.#arm();
     const due = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of due) listener();

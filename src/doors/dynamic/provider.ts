@@ -5,7 +5,7 @@ import { unknownProperty } from "../../helpers/given";
 import { problemText, sameJson } from "../../host/arguments";
 import { create, read, remove, update } from "../../host/calls";
 import type { Lifecycle } from "../../host/lifecycle";
-import { check, diff, repair } from "../../host/plan";
+import { check, diff, planned, repair } from "../../host/plan";
 import type { CreateRequest, DiffResult, Marked, Wrong } from "../../host/requests";
 import { markedFound, markedInputs, markedOuts } from "../../host/secrets";
 import type { Hosted, Session } from "../../host/session";
@@ -47,10 +47,17 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     async check(olds, news) {
       const own = hiddenInputs(news);
       const { __urn: urn, __surplus = [], __ignoreChanges: ignored = [], __preview: preview } = own;
-      const declared = preview === true ? Infinity : preview;
+      const isPreview = preview !== undefined;
       const problems = surplus(__surplus);
-      const request = { urn, olds: visible(olds), news: visible(news), declared, ignored, problems };
-      const { args, problems: found } = await inEngineForm(check(hosted, request));
+      const about = { urn, olds: visible(olds), news: visible(news) };
+      const { args, problems: wrong } = await inEngineForm(check(hosted, { ...about, isPreview, ignored, problems }));
+      const isNew = Object.keys(about.olds).length === 0;
+      const declared = preview === true ? Infinity : preview;
+      const ofPlan =
+        declared === undefined
+          ? []
+          : await inEngineForm(planned(hosted, { ...about, declared, isNew, isSound: wrong.length === 0 }));
+      const found = [...wrong, ...ofPlan];
       if (urn !== undefined && hidesChange(olds, news)) hiddenChanges.add(urn);
       // The property stays empty: the engine would print its value, even a secret (docs/design/engine.md).
       const failures = found.map((problem) => ({ property: "", reason: problemText(problem) }));
@@ -103,7 +110,7 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     },
 
     async problems(news) {
-      const request = { urn: undefined, olds: {}, news: visible(news), declared: undefined, ignored: [], problems: [] };
+      const request = { urn: undefined, olds: {}, news: visible(news), isPreview: false, ignored: [], problems: [] };
       return (await inEngineForm(check(hosted, request))).problems;
     },
   };

@@ -1,10 +1,10 @@
-import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
 import { isUrn } from "../../contract/identifiers";
 import { oneLine } from "../../contract/untrusted";
 import type { Log, LogLine } from "../../host/progress";
+import { ofSdk } from "./sdk";
 
 /** Nothing waits for it. It is long, because one slow call must not silence the process. */
 const CALL_DEADLINE_MS = 10_000;
@@ -46,8 +46,7 @@ type Send = (line: LogLine, done: (failed: boolean) => void) => void;
 
 function connect(address: string): Send {
   // Loaded with the first logged line: in the dynamic-provider process the SDK has these modules in memory already.
-  // grpc-js is a dependency of the SDK, not ours, so it is resolved from there.
-  const load = createRequire(require.resolve("@pulumi/pulumi"));
+  const load = ofSdk();
   // The modules have these declared types.
   const grpc = load("@grpc/grpc-js") as typeof Grpc;
   const { EngineClient } = load("./proto/engine_grpc_pb") as typeof EngineService;

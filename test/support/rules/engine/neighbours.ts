@@ -42,4 +42,8 @@ class Neighbour implements Others {
       state: one.#states.get(object) ?? {},
     }));
   }
+
+  declared(): string[] {
+    return this.others().flatMap((one) => [...one.#claims.keys()]);
+  }
 }

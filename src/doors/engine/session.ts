@@ -1,0 +1,13 @@
+import { requestTrace } from "../../contract/settings";
+import { OtherProcesses } from "../../host/otherProcesses";
+import { Session } from "../../host/session";
+import { engineLog, isEngineAddress } from "./log";
+
+/** The session of a provider process, which the engine gives its address as the last argument. */
+export function engineSession(): Session {
+  const log = engineLog();
+  const trace = requestTrace((message) => log({ severity: "info", message, urn: undefined, ephemeral: false }));
+  const [engine] = process.argv.slice(-1).filter(isEngineAddress);
+  const others = (baseUrl: string) => OtherProcesses.of(JSON.stringify([engine, baseUrl]));
+  return new Session(log, { client: { trace }, others: engine === undefined ? undefined : others });
+}

@@ -1,0 +1,332 @@
+/** The door for native resources: a gRPC server that the engine calls itself (docs/design/engine.md, Native plugins). */
+import type * as Grpc from "@grpc/grpc-js";
+import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
+import type * as ProviderService from "@pulumi/pulumi/proto/provider_grpc_pb";
+import type * as ProviderMessages from "@pulumi/pulumi/proto/provider_pb";
+import type * as EmptyMessages from "google-protobuf/google/protobuf/empty_pb";
+import { hiddenInputs, storedInputs, visible, type Properties, type Timeouts } from "../../contract/hiddenKeys";
+import { packageVersion } from "../../contract/installation";
+import { kindOfType } from "../../contract/pointer";
+import type { ReadSetting } from "../../contract/settings";
+import { messageOf } from "../../contract/untrusted";
+import { unknownNames, unknownProperty } from "../../helpers/given";
+import { problemText, sameJson } from "../../host/arguments";
+import { create, read, remove, update } from "../../host/calls";
+import { asImported } from "../../host/imported";
+import type { Lifecycle } from "../../host/lifecycle";
+import { check, diff, planned, plannedUpdate } from "../../host/plan";
+import type { Marked, Wrong } from "../../host/requests";
+import { markedFound, markedInputs, markedOuts, type SecretRules } from "../../host/secrets";
+import type { Hosted, Session } from "../../host/session";
+import { QUERIES } from "../../queries";
+import { argumentProblems } from "../../queries/query";
+import { argumentRules, lifecycleOf } from "../../resources/lifecycles";
+import { plainError } from "../engine/errors";
+import { ofSdk } from "../engine/sdk";
+import { changeError, failedCall } from "./errors";
+import { markedSettings, propertiesOf, structOf } from "./values";
+
+const load = ofSdk();
+// The modules have these declared types.
+const grpc = load("@grpc/grpc-js") as typeof Grpc;
+const messages = load("./proto/provider_pb") as typeof ProviderMessages;
+const { PluginInfo } = load("./proto/plugin_pb") as typeof PluginMessages;
+const { ResourceProviderService } = load("./proto/provider_grpc_pb") as typeof ProviderService;
+const { Empty } = load("google-protobuf/google/protobuf/empty_pb.js") as typeof EmptyMessages;
+
+const { DiffChanges } = messages.DiffResponse;
+const { Kind: Difference } = messages.PropertyDiff;
+const LONGEST_MESSAGE = 400 * 1024 * 1024;
+/** A plugin does not learn how many resources a program declares. */
+const MANY = Infinity;
+
+type AnyHosted = Hosted<object, object>;
+
+/** The methods that the engine calls, each with its request. One that is missing is answered with "unimplemented". */
+class NativeProvider {
+  #settings: Properties = {};
+  readonly #readSetting: ReadSetting = (name) => {
+    const value = this.#settings[name] ?? undefined;
+    return value === undefined ? undefined : String(value);
+  };
+
+  constructor(
+    private readonly session: Session,
+    private readonly schema: () => string,
+  ) {}
+
+  handshake() {
+    return new messages.ProviderHandshakeResponse();
+  }
+
+  getPluginInfo() {
+    const info = new PluginInfo();
+    info.setVersion(packageVersion() ?? "");
+    return info;
+  }
+
+  getSchema() {
+    const response = new messages.GetSchemaResponse();
+    response.setSchema(this.schema());
+    return response;
+  }
+
+  /** Keys that it does not know may be those of a project that is called svc. */
+  checkConfig(request: ProviderMessages.CheckRequest) {
+    const response = new messages.CheckResponse();
+    response.setInputs(structOf(markedSettings(propertiesOf(request.getNews()))));
+    return response;
+  }
+
+  /** Another key or address replaces nothing: the objects stay, and each call uses the present settings. */
+  diffConfig(request: ProviderMessages.DiffRequest) {
+    const response = new messages.DiffResponse();
+    const isSame = sameJson(propertiesOf(request.getOldInputs()), propertiesOf(request.getNews()));
+    response.setChanges(isSame ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME);
+    return response;
+  }
+
+  configure(request: ProviderMessages.ConfigureRequest) {
+    this.#settings = propertiesOf(request.getArgs());
+    const response = new messages.ConfigureResponse();
+    response.setSupportspreview(true);
+    return response;
+  }
+
+  async check(request: ProviderMessages.CheckRequest) {
+    const hosted = this.#hosted(request.getUrn(), request.getType());
+    const { resource } = hosted;
+    const [olds, news] = [request.getOlds(), request.getNews()].map((one) => visible(propertiesOf(one)));
+    const { args, problems } = await check(hosted, {
+      urn: request.getUrn(),
+      olds: olds ?? {},
+      news: news ?? {},
+      // Only a creation and an update say it.
+      isPreview: undefined,
+      ignored: [],
+      problems: surplus(resource, news ?? {}),
+    });
+    const response = new messages.CheckResponse();
+    response.setInputs(structOf(markedInputs(secretsOf(resource), args, news ?? {})));
+    for (const problem of problems) {
+      const failure = new messages.CheckFailure();
+      // The property stays empty: the engine would print its value, even a secret.
+      failure.setReason(problemText(problem));
+      response.addFailures(failure);
+    }
+    return response;
+  }
+
+  async diff(request: ProviderMessages.DiffRequest) {
+    const hosted = this.#hosted(request.getUrn(), request.getType());
+    const outs = propertiesOf(request.getOlds());
+    const news = visible(propertiesOf(request.getNews()));
+    const { changes, names, replaces, deleteBeforeReplace } = await diff(hosted, {
+      urn: request.getUrn(),
+      stateUrn: hiddenInputs(outs).__urn,
+      id: request.getId(),
+      outs,
+      news,
+      ignored: request.getIgnorechangesList(),
+    });
+    const response = new messages.DiffResponse();
+    response.setChanges(changes === "none" ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME);
+    response.setReplacesList([...replaces]);
+    response.setDeletebeforereplace(deleteBeforeReplace);
+    response.setDiffsList([...names]);
+    response.setHasdetaileddiff(true);
+    const inputs = propertiesOf(request.getOldInputs());
+    for (const name of names) {
+      const difference = new messages.PropertyDiff();
+      difference.setKind(kindOf({ inputs, outs, news }, name, replaces.includes(name)));
+      // Otherwise it is the object that differs.
+      difference.setInputdiff(!sameJson(inputs[name], news[name]));
+      response.getDetaileddiffMap().set(name, difference);
+    }
+    return response;
+  }
+
+  async create(request: ProviderMessages.CreateRequest) {
+    const urn = request.getUrn();
+    const hosted = this.#hosted(urn, request.getType());
+    const given = propertiesOf(request.getProperties());
+    const news = visible(given);
+    const mark = (outs: Properties): Marked => markedOuts(secretsOf(hosted.resource), outs, { given, stored: {} });
+    const response = new messages.CreateResponse();
+    if (request.getPreview()) {
+      const problems = await planned(hosted, { urn, news, declared: MANY, isNew: true, isSound: true });
+      if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
+      response.setProperties(structOf(mark(news)));
+      return response;
+    }
+    const timeouts = timeoutsOf("create", request.getTimeout());
+    const { id, outs } = await orPartly(create(hosted, { urn, timeouts, news, carried: { __urn: urn } }), mark);
+    response.setId(id);
+    response.setProperties(structOf(mark(outs)));
+    return response;
+  }
+
+  async read(request: ProviderMessages.ReadRequest) {
+    const [urn, id] = [request.getUrn(), request.getId()];
+    const hosted = this.#hosted(urn, request.getType());
+    const { resource } = hosted;
+    const outs = propertiesOf(request.getProperties());
+    const timeouts = timeoutsOf("read", request.getTimeout());
+    const found = await read(hosted, { urn, timeouts, id, outs, carried: storedInputs(hiddenInputs(outs)) });
+    const response = new messages.ReadResponse();
+    if (found === undefined) return response;
+    // What no provider has stored is looked up, or imported: nothing tells which.
+    const shown = outs["__version"] === undefined ? asImported(resource, found) : found;
+    response.setId(id);
+    response.setProperties(structOf(markedOuts(secretsOf(resource), shown.outs, { given: outs, stored: outs })));
+    response.setInputs(structOf(markedFound(secretsOf(resource), shown.args, outs)));
+    return response;
+  }
+
+  async update(request: ProviderMessages.UpdateRequest) {
+    const [urn, id] = [request.getUrn(), request.getId()];
+    const hosted = this.#hosted(urn, request.getType());
+    const outs = propertiesOf(request.getOlds());
+    const given = propertiesOf(request.getNews());
+    const news = visible(given);
+    const mark = (changed: Properties): Marked =>
+      markedOuts(secretsOf(hosted.resource), changed, { given, stored: outs });
+    const response = new messages.UpdateResponse();
+    if (request.getPreview()) {
+      await plannedUpdate(hosted, { urn, stateUrn: undefined, id, outs, news });
+      response.setProperties(structOf(mark(news)));
+      return response;
+    }
+    const timeouts = timeoutsOf("update", request.getTimeout());
+    const changing = update(hosted, { urn, timeouts, id, outs, news, carried: { __urn: urn } });
+    response.setProperties(structOf(mark(await orPartly(changing, mark))));
+    return response;
+  }
+
+  async delete(request: ProviderMessages.DeleteRequest) {
+    const hosted = this.#hosted(request.getUrn(), request.getType());
+    const outs = propertiesOf(request.getProperties());
+    // The memory of the run knows a resource by the URN with which its state was stored.
+    const { __urn: urn = request.getUrn() } = hiddenInputs(outs);
+    const timeouts = timeoutsOf("delete", request.getTimeout());
+    await remove(hosted, { urn, timeouts, id: request.getId(), outs });
+    return new Empty();
+  }
+
+  async invoke(request: ProviderMessages.InvokeRequest) {
+    const [, name] = request.getTok().split("svc:index:");
+    const query = QUERIES.find((one) => one.name === name);
+    if (query === undefined) throw new Error(`pulumi-svc has no function ${JSON.stringify(request.getTok())}`);
+    const args = visible(propertiesOf(request.getArgs()));
+    const problems = argumentProblems(query, args);
+    if (problems.length > 0) throw new Error(problems.join("; "));
+    const response = new messages.InvokeResponse();
+    try {
+      const { client, settings } = this.session.account(this.#readSetting);
+      // Just checked.
+      const found = await query.find({ client, authProvider: settings.authProvider }, args as { projectId: string });
+      response.setReturn(structOf(Array.isArray(found) ? { results: found } : withoutSecrets(found, query.secrets)));
+    } catch (thrown) {
+      const advice = this.session.adviceOn(thrown, this.#readSetting);
+      throw new Error(messageOf(thrown) + (advice === "" ? "" : `. ${advice}`), { cause: thrown });
+    }
+    return response;
+  }
+
+  /** The engine calls it after Ctrl-C, and at the end of each run, when nothing is under way. */
+  cancel() {
+    this.session.interrupt();
+    return new Empty();
+  }
+
+  /** @throws for a type that this version does not know. */
+  #hosted(urn: string, type: string): AnyHosted {
+    const kind = kindOfType(type);
+    if (kind === undefined)
+      throw new Error(`pulumi-svc ${packageVersion() ?? ""} has no resource type ${type} (${urn})`);
+    return { resource: lifecycleOf(kind), session: this.session, readSetting: this.#readSetting };
+  }
+}
+
+const secretsOf = ({ kind, secretOutputs }: Lifecycle<object, object>): SecretRules => ({
+  args: argumentRules(kind),
+  secretOutputs,
+});
+
+/** The problems with names that the resource does not have. */
+function surplus({ args }: Lifecycle<object, object>, news: Properties): Wrong[] {
+  const known = Object.keys(args);
+  return unknownNames(news, known).map((path) => ({ path, reason: unknownProperty(path, known) }));
+}
+
+/** In seconds; 0 if the program does not say. */
+const timeoutsOf = (verb: keyof Timeouts, seconds: number): Timeouts | undefined =>
+  seconds > 0 ? { [verb]: seconds } : undefined;
+
+function kindOf(
+  { inputs, outs, news }: Readonly<Record<"inputs" | "outs" | "news", Properties>>,
+  name: string,
+  replaces: boolean,
+): ProviderMessages.PropertyDiff.Kind {
+  const before = inputs[name] ?? outs[name];
+  if (news[name] === undefined) return replaces ? Difference.DELETE_REPLACE : Difference.DELETE;
+  if (before === undefined) return replaces ? Difference.ADD_REPLACE : Difference.ADD;
+  return replaces ? Difference.UPDATE_REPLACE : Difference.UPDATE;
+}
+
+/** Without what a plain value would show. */
+const withoutSecrets = (found: object, secrets: readonly string[] = []): Properties =>
+  Object.fromEntries(Object.entries(found).filter(([name]) => !secrets.includes(name)));
+
+/** A change that may leave something behind when it fails. */
+async function orPartly<Result>(changing: Promise<Result>, mark: (outs: Properties) => Marked): Promise<Result> {
+  try {
+    return await changing;
+  } catch (thrown) {
+    throw changeError(thrown, mark);
+  }
+}
+
+const METHODS = [
+  "handshake",
+  "getPluginInfo",
+  "getSchema",
+  "checkConfig",
+  "diffConfig",
+  "configure",
+  "check",
+  "diff",
+  "create",
+  "read",
+  "update",
+  "delete",
+  "invoke",
+  "cancel",
+] as const;
+
+/** Starts the server on a free port of this machine, and returns the port. */
+export async function serve(session: Session, schema: () => string): Promise<number> {
+  const provider = new NativeProvider(session, schema);
+  const handlerOf = (method: (typeof METHODS)[number]): Grpc.handleUnaryCall<never, unknown> => {
+    return (call, answer) => {
+      // A method that throws at once is one that fails.
+      const working = Promise.resolve().then(() => provider[method](call.request));
+      working.then(
+        (response) => answer(null, response),
+        (thrown: unknown) => answer(failedCall(thrown)),
+      );
+    };
+  };
+  const limits = {
+    "grpc.max_receive_message_length": LONGEST_MESSAGE,
+    "grpc.max_send_message_length": LONGEST_MESSAGE,
+  };
+  const server = new grpc.Server(limits);
+  const handlers = Object.fromEntries(METHODS.map((method) => [method, handlerOf(method)]));
+  server.addService(ResourceProviderService, handlers as Grpc.UntypedServiceImplementation);
+  return new Promise((resolve, reject) =>
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) =>
+      error === null ? resolve(port) : reject(plainError(error)),
+    ),
+  );
+}
