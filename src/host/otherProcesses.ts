@@ -78,18 +78,14 @@ export class OtherProcesses implements Others {
   }
 
   of(object: string): Elsewhere[] {
-    const names = this.#names();
-    if (names.length === 0) return [];
+    const read = this.#read();
+    if (read.length === 0) return [];
     const digest = digestOf(object);
-    return names.map((name) => {
-      const reading = this.#readings.get(name) ?? new Reading(join(this.folder, name));
-      this.#readings.set(name, reading);
-      return reading.of(digest);
-    });
+    return read.map((reading) => reading.of(digest));
   }
 
   declared(): string[] {
-    return this.#files().flatMap((file) => [...this.#read(file).claims.keys()]);
+    return this.#read().flatMap((reading) => reading.declared());
   }
 
   #tell(...told: Told): void {
@@ -98,6 +94,16 @@ export class OtherProcesses implements Others {
     } catch {
       // A full disk takes away what the others would have known, not the run.
     }
+  }
+
+  /** What the others have told until now. */
+  #read(): Reading[] {
+    return this.#names().map((name) => {
+      const reading = this.#readings.get(name) ?? new Reading(join(this.folder, name));
+      this.#readings.set(name, reading);
+      reading.readOn();
+      return reading;
+    });
   }
 
   #names(): string[] {
@@ -120,11 +126,18 @@ class Reading {
 
   constructor(private readonly file: string) {}
 
-  of(object: string): Elsewhere {
+  readOn(): void {
     const text = textFrom(this.file, this.#end);
     const lines = text.subarray(0, text.lastIndexOf("\n") + 1);
     this.#end += lines.length;
     for (const line of lines.toString("utf8").split("\n")) this.#learn(toldIn(line));
+  }
+
+  declared(): string[] {
+    return this.#claims.urns();
+  }
+
+  of(object: string): Elsewhere {
     return {
       claims: this.#claims.of(object),
       holders: this.#stored.of(object),
@@ -152,6 +165,10 @@ class ByObject<Said extends object> {
     for (const object of this.#objects.get(urn) ?? []) this.#urns.get(object)?.delete(urn);
     this.#objects.set(urn, [...said.keys()]);
     for (const [object, one] of said) this.#urns.set(object, (this.#urns.get(object) ?? new Map()).set(urn, one));
+  }
+
+  urns(): string[] {
+    return [...this.#objects.keys()];
   }
 
   of(object: string): (Said & { readonly urn: string })[] {
