@@ -67,6 +67,8 @@ export interface OutputRules {
   readonly secret?: true;
   /** A string that identifies the object. If the stored value is not a string (an edited state), nothing is sent. */
   readonly identity?: true;
+  /** No update changes it, so it stays known in the preview of one, as far as the door can say so. */
+  readonly stays?: true;
   /** Costs nothing until it is read; the SDK prepares every other property with four promises for each resource. */
   readonly derived?: Derived;
 }

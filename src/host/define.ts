@@ -5,7 +5,7 @@ import type { Lifecycle } from "./lifecycle";
 /** What a lifecycle adds to its declaration and schemas. */
 export type Methods<Args extends object, Outputs extends object> = Omit<
   Lifecycle<Args, Outputs>,
-  "kind" | "args" | "identity" | "secretOutputs" | "deleteBeforeReplace"
+  "kind" | "args" | "identity" | "secretOutputs" | "staying" | "deleteBeforeReplace"
 >;
 
 /**
@@ -23,13 +23,14 @@ export function define<Args extends object, Outputs extends object>(
   ]);
   // Both tables have every argument and nothing else.
   const args = Object.fromEntries(specs) as ArgumentSpecs<Args>;
-  const outputsThat = (rule: "identity" | "secret"): string[] =>
+  const outputsThat = (rule: "identity" | "secret" | "stays"): string[] =>
     Object.entries<OutputRules>(outputs).flatMap(([name, rules]) => (rules[rule] ? [name] : []));
   return {
     kind,
     args,
     identity: outputsThat("identity"),
     secretOutputs: outputsThat("secret"),
+    staying: outputsThat("stays"),
     deleteBeforeReplace,
     ...methods,
   };

@@ -18,6 +18,8 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly identity?: readonly string[];
   /** The names of the outputs that are secret. */
   readonly secretOutputs: readonly string[];
+  /** The names of the outputs that no update changes. */
+  readonly staying: readonly string[];
   /** The service refuses a second object beside an existing one, so a replacement deletes first. */
   readonly deleteBeforeReplace: boolean;
   /**

@@ -63,6 +63,8 @@ test("an update, a replacement and a refused argument, with what differs by name
   expect(plan.text).toMatch(/~ size *: 1 => 2/);
   expect(plan.text).toMatch(/\+ name *: "reports"/);
   expect(plan.text).toMatch(/restart/);
+  // The host of a compute stays, so nothing that uses it has an unknown value.
+  expect(plan.text).not.toMatch(/output<string>|\[unknown\]/);
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect((await stack.outputs())["host"]).toBe(host);
 

@@ -25,6 +25,7 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
   return {
     kind: "ComputeEndpoint",
     secretOutputs: [],
+    staying: [],
     deleteBeforeReplace: true,
     args: {
       home: { schema: z.string(), required: true, replaces: "container" },

@@ -194,7 +194,8 @@ class NativeProvider {
     const response = new messages.UpdateResponse();
     if (request.getPreview()) {
       await plannedUpdate(hosted, { urn, stateUrn: undefined, id, outs, news });
-      response.setProperties(structOf(mark(news)));
+      const staying = Object.fromEntries(hosted.resource.staying.map((name) => [name, outs[name]]));
+      response.setProperties(structOf(mark({ ...staying, ...news })));
       return response;
     }
     const timeouts = timeoutsOf("update", request.getTimeout());
