@@ -180,7 +180,11 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
   },
   outputs: {
     // Derived from the id, which stays known in the preview of a change.
-    endpointId: { identity: true, stays: true, derived: { from: "id", by: (id: string) => id.slice(id.indexOf("/") + 1) } },
+    endpointId: {
+      identity: true,
+      stays: true,
+      derived: { from: "id", by: (id: string) => id.slice(id.indexOf("/") + 1) },
+    },
     host: { stays: true },
     pooledHost: { stays: true, derived: { from: "host", by: pooledHost } },
     proxyHost: { stays: true, derived: { from: "host", by: proxyHostOf } },
