@@ -15,7 +15,7 @@ const declaration: Declaration<Shape, Outputs> = {
   kind: "AuthUser",
   deleteBeforeReplace: true,
   args: { home: { required: true, replaces: "container" }, size: { equal: (left, right) => left === -right } },
-  outputs: { host: { secret: true, identity: true } },
+  outputs: { host: { secret: true, identity: true, stays: true } },
 };
 const schemas: SchemasOf<Shape> = { size: z.number(), home: z.string() };
 const methods: Methods<Shape, Outputs & Partial<Shape>> = {
@@ -28,7 +28,8 @@ const methods: Methods<Shape, Outputs & Partial<Shape>> = {
 };
 
 test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {
-  const { kind, deleteBeforeReplace, args, identity, secretOutputs, ...rest } = define(declaration, schemas, methods);
+  const { args, ...made } = define(declaration, schemas, methods);
+  const { kind, deleteBeforeReplace, identity, secretOutputs, staying, ...rest } = made;
   expect({ kind, deleteBeforeReplace }).toEqual({ kind: "AuthUser", deleteBeforeReplace: true });
   expect(Object.entries(args)).toEqual([
     ["home", { required: true, replaces: "container", schema: schemas.home }],
@@ -36,6 +37,7 @@ test("a resource is its declaration with the schemas, in the order of the declar
   ]);
   expect(identity).toEqual(["host"]);
   expect(secretOutputs).toEqual(["host"]);
+  expect(staying).toEqual(["host"]);
   expect(rest).toEqual(methods);
 });
 

@@ -188,7 +188,7 @@ describe("an adoption", () => {
   });
 
   test("with a wide span: it is no new compute", async () => {
-    expect((await createWarnings({ adopt: true, size: { min: 1, max: 10 } })).at(-1)).toBe(
+    expect(await createWarnings({ adopt: true, size: { min: 1, max: 10 } })).toContain(
       `the compute on br-dev ("thing") would scale over 9 CU: newer rules of the service allow 8 CU between min and max`,
     );
   });
