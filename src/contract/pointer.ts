@@ -38,8 +38,13 @@ export function typeToken(kind: Kind): string {
   return DYNAMIC + kind;
 }
 
+/** The Pulumi type of a kind as a resource of the native plugin, such as `svc:index:ComputeEndpoint`. */
+export function nativeToken(kind: Kind): string {
+  return NATIVE + kind;
+}
+
 /** All Pulumi types of a kind. */
-export const typesOf = (kind: Kind): readonly string[] => [typeToken(kind), NATIVE + kind];
+export const typesOf = (kind: Kind): readonly string[] => [typeToken(kind), nativeToken(kind)];
 
 /** Undefined for a type of another package, and for a kind that this version does not know. */
 export const kindOfType = (type: string): Kind | undefined => KINDS.find((kind) => typesOf(kind).includes(type));
@@ -49,12 +54,18 @@ export const OUR_TYPES = [DYNAMIC, NATIVE] as const;
 
 export const isOurType = (type: string): boolean => OUR_TYPES.some((begin) => type.startsWith(begin));
 
+export type Door = "dynamic" | "native";
+
 /** Which kind of provider serves resources of this type. */
-export const doorOf = (type: string): "dynamic" | "native" => (type.startsWith(NATIVE) ? "native" : "dynamic");
+export const doorOf = (type: string): Door => (type.startsWith(NATIVE) ? "native" : "dynamic");
+
+const PROVIDERS = "pulumi:providers:";
+/** The package of the provider that serves a door: all dynamic resources share one. */
+export const PACKAGES: Readonly<Record<Door, string>> = { dynamic: "pulumi-nodejs", native: "svc" };
 
 /** The Pulumi type of the default provider and of `svc.Provider`: all dynamic resources share it. */
-export const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
-const NATIVE_PROVIDER_TYPE = "pulumi:providers:svc";
+export const PROVIDER_TYPE = PROVIDERS + PACKAGES.dynamic;
+const NATIVE_PROVIDER_TYPE = PROVIDERS + PACKAGES.native;
 
 /** Whether it is the type of a provider that resources of this package use. */
 export const isProviderType = (type: string): boolean => type === PROVIDER_TYPE || type === NATIVE_PROVIDER_TYPE;
@@ -62,6 +73,22 @@ export const isProviderType = (type: string): boolean => type === PROVIDER_TYPE 
 /** The key of a setting in the inputs of such a provider. */
 export const settingKey = (providerType: string, setting: string): string =>
   providerType === NATIVE_PROVIDER_TYPE ? setting : `svc:${setting}`;
+
+/** The type that the resource or provider has through the other door. Types of other packages have one for both. */
+function inOtherDoor(type: string): string {
+  if (type === PROVIDER_TYPE) return NATIVE_PROVIDER_TYPE;
+  if (type === NATIVE_PROVIDER_TYPE) return PROVIDER_TYPE;
+  const kind = kindOfType(type);
+  if (kind === undefined) return type;
+  return doorOf(type) === "native" ? typeToken(kind) : nativeToken(kind);
+}
+
+/** The URN that the same resource has in a program that uses the other door. */
+export function urnInOtherDoor(urn: string): string {
+  // A name may contain anything.
+  const [stack, project, types = "", ...name] = urn.split("::");
+  return [stack, project, types.split("$").map(inOtherDoor).join("$"), ...name].join("::");
+}
 
 /** The type of the stack itself, whose outputs are those of the program. */
 export const STACK_TYPE = "pulumi:pulumi:Stack";

@@ -1,6 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { givenProblem, KEY_FORMS, type KeyForm } from "../contract/apiKey";
+import { PACKAGES, settingKey } from "../contract/pointer";
+import type { SettingName } from "../contract/settings";
 import { isOutput, mustBe, objectProblems, wordFor } from "../helpers/given";
+import { usedDoor } from "./door";
+import { withOtherDoor } from "./resourceOptions";
 
 export interface ProviderArgs {
   /**
@@ -61,21 +65,18 @@ export class Provider extends pulumi.ProviderResource {
       maxRequestsPerMinute: asText(args.maxRequestsPerMinute ?? config.get("maxRequestsPerMinute")),
       maxSizeCu: asText(args.maxSizeCu ?? config.get("maxSizeCu")),
     };
-    const inputs = {
-      "svc:apiKey": key === undefined ? undefined : settings.apiKey,
-      "svc:apiKeyEnv": settings.apiKeyEnv,
-      "svc:apiKeyFile": settings.apiKeyFile,
-      "svc:baseUrl": settings.baseUrl,
-      "svc:authProvider": settings.authProvider,
-      "svc:quiet": config.get("quiet"),
-      "svc:maxRequestsPerMinute": settings.maxRequestsPerMinute,
-      "svc:maxSizeCu": settings.maxSizeCu,
-      "svc:allowHttp": config.get("allowHttp"),
-      "svc:allowUnlistedSizes": config.get("allowUnlistedSizes"),
-      "svc:strictPlan": config.get("strictPlan"),
-      "svc:offlinePlan": config.get("offlinePlan"),
+    const all: Record<SettingName, pulumi.Input<string | undefined>> = {
+      ...settings,
+      quiet: config.get("quiet"),
+      allowHttp: config.get("allowHttp"),
+      allowUnlistedSizes: config.get("allowUnlistedSizes"),
+      strictPlan: config.get("strictPlan"),
+      offlinePlan: config.get("offlinePlan"),
     };
-    super("pulumi-nodejs", name, inputs, opts);
+    const ofPackage = PACKAGES[usedDoor()];
+    const type = `pulumi:providers:${ofPackage}`;
+    const inputs = Object.fromEntries(Object.entries(all).map(([setting, value]) => [settingKey(type, setting), value]));
+    super(ofPackage, name, inputs, withOtherDoor(name, type, opts ?? {}));
     this.settings = settings;
   }
 }

@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
-import { timeoutsOf, withInheritedAliases } from "./resourceOptions";
+import { timeoutsOf, withOtherDoor } from "./resourceOptions";
 import { previewMark } from "./declared";
+import { usedDoor } from "./door";
 import { checkInstallation } from "./installation";
-import { pointer, typeToken } from "../contract/pointer";
+import { nativeToken, pointer, typeToken, type Kind } from "../contract/pointer";
 import { isReference } from "../contract/references";
 import type { ArgumentRules, Declaration, Derived } from "../contract/declaration";
 
@@ -59,35 +60,27 @@ export function resource<Args extends object, Shape extends object, Outputs exte
   abstract class SvcResource extends pulumi.CustomResource {
     constructor(name: string, args: object | undefined, options?: pulumi.CustomResourceOptions) {
       const { kind } = declaration;
-      const type = typeToken(kind);
-      const opts = withInheritedAliases(name, type, checkedOptions(`${kind} "${name}"`, args, options));
-      if (opts.import !== undefined) {
+      const opts = checkedOptions(`${kind} "${name}"`, args, options);
+      const isNative = usedDoor() === "native";
+      const type = isNative ? nativeToken(kind) : typeToken(kind);
+      if (opts.import !== undefined && !isNative) {
         throw new Error(
           `${kind} "${name}": the option "import" does not work for dynamic resources. Use "adopt: true" if the resource has it, "pulumi-svc import" for a whole project, or ${kind}.get to look it up.`,
         );
       }
       checkInstallation();
       const unknown = surplus(table, args);
-      const times = timeoutsOf(opts.customTimeouts);
       const props = {
         ...inputs(table, args),
         ...(unknown !== undefined && { __surplus: unknown }),
-        __provider: pointer(kind),
-        __urn: urnOf(name, type, opts.parent),
-        ...(times !== undefined && { __timeouts: times }),
-        ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
-        // The engine restores the old reference, but the value behind it is still compared.
-        ...((opts.ignoreChanges?.length ?? 0) > 0 &&
-          holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),
-        // The provider has no other way to know: a preview and its update make the same calls of `check`.
-        ...(pulumi.runtime.isDryRun() && opts.id === undefined && { __preview: previewMark(kind) }),
+        ...(!isNative && hidden(table, kind, { name, type, args, opts })),
       };
       // The SDK formats a stack trace, through source maps, for each of the four promises of each property. These are
       // never shown, and with one line each they cost a fifth.
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 1;
       try {
-        super(type, name, props, withDefaults(table, opts, args));
+        super(type, name, props, withOtherDoor(name, type, withDefaults(table, opts, args)));
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
         addCallers(error, new.target);
@@ -108,6 +101,31 @@ export function resource<Args extends object, Shape extends object, Outputs exte
     args: Args,
     opts?: pulumi.CustomResourceOptions,
   ) => pulumi.CustomResource & ArgumentProperties<Shape, Outputs> & OutputProperties<Outputs>;
+}
+
+/** What the engine does not tell a dynamic provider. */
+function hidden(
+  table: Table,
+  kind: Kind,
+  {
+    name,
+    type,
+    args,
+    opts,
+  }: { name: string; type: string; args: object | undefined; opts: pulumi.CustomResourceOptions },
+): pulumi.Inputs {
+  const times = timeoutsOf(opts.customTimeouts);
+  return {
+    __provider: pointer(kind),
+    __urn: urnOf(name, type, opts.parent),
+    ...(times !== undefined && { __timeouts: times }),
+    ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
+    // The engine restores the old reference, but the value behind it is still compared.
+    ...((opts.ignoreChanges?.length ?? 0) > 0 &&
+      holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),
+    // The provider has no other way to know: a preview and its update make the same calls of `check`.
+    ...(pulumi.runtime.isDryRun() && opts.id === undefined && { __preview: previewMark(kind) }),
+  };
 }
 
 /** Adds the program's lines to an error that knows only the line where it was thrown. */

@@ -1,6 +1,7 @@
 /** Prepares the options of a resource or component for the SDK. */
 import * as pulumi from "@pulumi/pulumi";
 import type { Timeouts } from "../contract/hiddenKeys";
+import { urnInOtherDoor } from "../contract/pointer";
 
 /**
  * Adds the aliases that follow from those of the parent: if the parent `new` has the alias `old`, its child
@@ -18,6 +19,27 @@ export function withInheritedAliases<Options extends pulumi.ResourceOptions>(
   const all = pulumi.allAliases(aliases, name, type, parent, pulumi.resourceName(parent));
   // Without an alias of the parent these are the resource's own, which stay as given.
   return all.length > aliases.length ? { ...opts, aliases: all } : opts;
+}
+
+/**
+ * Adds the aliases with which the state of a program that used the other door is found: each URN that the resource has,
+ * or has had by its aliases, with the types of that door. So the import is all that changes.
+ */
+export function withOtherDoor<Options extends pulumi.ResourceOptions>(
+  name: string,
+  type: string,
+  opts: Options,
+): Options {
+  const inherited = withInheritedAliases(name, type, opts);
+  const { parent, aliases = [] } = inherited;
+  const urnOf = (alias: pulumi.Input<pulumi.Alias | string>): pulumi.Output<string> =>
+    pulumi.output(alias).apply((known) => {
+      if (typeof known === "string") return pulumi.output(known);
+      const under = "parent" in known ? known.parent : parent;
+      return pulumi.createUrn(known.name ?? name, known.type ?? type, under, known.project, known.stack);
+    });
+  const urns = [pulumi.createUrn(name, type, parent), ...aliases.map(urnOf)];
+  return { ...inherited, aliases: [...aliases, ...urns.map((urn) => urn.apply(urnInOtherDoor))] };
 }
 
 /** `customTimeouts`, in seconds. */

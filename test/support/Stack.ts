@@ -147,10 +147,11 @@ export class Stack {
     return stack;
   }
 
-  program(text: string): void {
+  /** `entry`: the module that `svc` comes from. */
+  program(text: string, entry = "pulumi-svc"): void {
     this.write(
       "index.js",
-      `const pulumi = require("@pulumi/pulumi");\nconst svc = require("pulumi-svc");\n${NATIVE}\n${text}\n`,
+      `const pulumi = require("@pulumi/pulumi");\nconst svc = require("${entry}");\n${NATIVE}\n${text}\n`,
     );
   }
 

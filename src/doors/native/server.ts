@@ -104,7 +104,7 @@ class NativeProvider {
       // Only a creation and an update say it.
       isPreview: undefined,
       ignored: [],
-      problems: surplus(resource, news ?? {}),
+      problems: surplus(resource, propertiesOf(request.getNews())),
     });
     const response = new messages.CheckResponse();
     response.setInputs(structOf(markedInputs(secretsOf(resource), args, news ?? {})));
@@ -254,10 +254,11 @@ const secretsOf = ({ kind, secretOutputs }: Lifecycle<object, object>): SecretRu
   secretOutputs,
 });
 
-/** The problems with names that the resource does not have. */
+/** The problems with names that the resource does not have. The classes of this package send them without values. */
 function surplus({ args }: Lifecycle<object, object>, news: Properties): Wrong[] {
   const known = Object.keys(args);
-  return unknownNames(news, known).map((path) => ({ path, reason: unknownProperty(path, known) }));
+  const { __surplus: named = [] } = hiddenInputs(news);
+  return [...named, ...unknownNames(visible(news), known)].map((path) => ({ path, reason: unknownProperty(path, known) }));
 }
 
 /** In seconds; 0 if the program does not say. */
