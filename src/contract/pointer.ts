@@ -75,7 +75,7 @@ export const settingKey = (providerType: string, setting: string): string =>
   providerType === NATIVE_PROVIDER_TYPE ? setting : `svc:${setting}`;
 
 /** The type that the resource or provider has through the other door. Types of other packages have one for both. */
-function inOtherDoor(type: string): string {
+export function typeInOtherDoor(type: string): string {
   if (type === PROVIDER_TYPE) return NATIVE_PROVIDER_TYPE;
   if (type === NATIVE_PROVIDER_TYPE) return PROVIDER_TYPE;
   const kind = kindOfType(type);
@@ -87,7 +87,7 @@ function inOtherDoor(type: string): string {
 export function urnInOtherDoor(urn: string): string {
   // A name may contain anything.
   const [stack, project, types = "", ...name] = urn.split("::");
-  return [stack, project, types.split("$").map(inOtherDoor).join("$"), ...name].join("::");
+  return [stack, project, types.split("$").map(typeInOtherDoor).join("$"), ...name].join("::");
 }
 
 /** The type of the stack itself, whose outputs are those of the program. */

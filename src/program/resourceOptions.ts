@@ -1,7 +1,7 @@
 /** Prepares the options of a resource or component for the SDK. */
 import * as pulumi from "@pulumi/pulumi";
 import type { Timeouts } from "../contract/hiddenKeys";
-import { urnInOtherDoor } from "../contract/pointer";
+import { typeInOtherDoor, urnInOtherDoor } from "../contract/pointer";
 
 /**
  * Adds the aliases that follow from those of the parent: if the parent `new` has the alias `old`, its child
@@ -39,7 +39,10 @@ export function withOtherDoor<Options extends pulumi.ResourceOptions>(
       return pulumi.createUrn(known.name ?? name, known.type ?? type, under, known.project, known.stack);
     });
   const urns = [pulumi.createUrn(name, type, parent), ...aliases.map(urnOf)];
-  return { ...inherited, aliases: [...aliases, ...urns.map((urn) => urn.apply(urnInOtherDoor))] };
+  const others: (pulumi.Alias | pulumi.Output<string>)[] = urns.map((urn) => urn.apply(urnInOtherDoor));
+  // After a run that has moved only the parent, its type alone is the other door's.
+  if (parent !== undefined) others.push({ type: typeInOtherDoor(type) });
+  return { ...inherited, aliases: [...aliases, ...others] };
 }
 
 /** `customTimeouts`, in seconds. */

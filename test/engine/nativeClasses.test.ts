@@ -21,8 +21,8 @@ async function moves(stack: Stack, program: string, entry: string): Promise<void
   stack.program(program, entry);
   const plan = await stack.preview("--json");
   expect(plan).toMatchObject({ code: 0 });
-  const { changeSummary } = JSON.parse(plan.stdout) as { changeSummary: Record<string, number> };
-  expect(Object.keys(changeSummary).filter((step) => !["same", "update", "read"].includes(step))).toEqual([]);
+  const { steps } = JSON.parse(plan.stdout) as { steps: { op: string; urn: string }[] };
+  expect(steps.filter(({ op }) => !["same", "update"].includes(op)).map(({ op, urn }) => [op, urn])).toEqual([]);
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await stack.service.mutations()).toEqual([]);
   const after = await stack.resources();
@@ -62,4 +62,110 @@ test("every kind, both components and an explicit Provider move to the other doo
   await moves(stack, program, NATIVE);
   expect(await stack.leaks([CANARY])).toEqual([]);
   await stack.end(before);
+});
+
+interface Names {
+  readonly team: string;
+  readonly user: string;
+  /** Its options. */
+  readonly api: string;
+}
+
+test("in an integration, beside a rename with an alias, in a component of the program and moved out of an integration", async () => {
+  const program = ({ team, user, api }: Names, former: (name: string) => string): string =>
+    [
+      'class Team extends pulumi.ComponentResource { constructor(name, opts) { super("my:Team", name, {}, opts); } }',
+      'const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });',
+      `const team = new Team("${team}", { parent: auth, aliases: ${former("team")} });`,
+      `new svc.WhitelistDomain("${team}-site", { projectId: auth.projectId, domain: "https://a.example.com" }, { parent: team });`,
+      `new svc.AuthUser("${user}", { projectId: auth.projectId, email: "ann@example.com" }, { parent: auth, aliases: ${former("ann")} });`,
+      compute("api", "", api),
+    ].join("\n");
+  const first = { team: "team", user: "ann", api: "{ parent: auth }" };
+  const second = { team: "crew", user: "anna", api: "{ aliases: [{ parent: auth }] }" };
+  const urn = "urn:pulumi:dev::proj::svc:index:ComputeEndpoint::api";
+  const third = { ...first, api: `{ parent: auth, aliases: ["${urn}"] }` };
+
+  const stack = await Stack.create({ native: true, program: program(first, () => "[]") });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await moves(
+    stack,
+    program(second, (name) => `[{ name: "${name}" }]`),
+    NATIVE,
+  );
+  await moves(
+    stack,
+    program(third, (name) => `[pulumi.output({ name: "${name === "team" ? "crew" : "anna"}" })]`),
+    DYNAMIC,
+  );
+  await stack.end(before);
+});
+
+test("after a run that failed once an integration had moved, what is in it moves with the next one", async () => {
+  const program = (surplus: string): string =>
+    [
+      'class Team extends pulumi.ComponentResource { constructor(name, opts) { super("my:Team", name, {}, opts); } }',
+      'const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });',
+      'const team = new Team("team", { parent: auth });',
+      ...["auth", "team"].map(
+        (parent) =>
+          `new svc.WhitelistDomain("of-${parent}", { projectId: auth.projectId, domain: "https://${parent}.example.com"${surplus} }, { parent: ${parent} });`,
+      ),
+    ].join("\n");
+  const stack = await Stack.create({ native: true, program: program("") });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  stack.program(program(", comment: 1"), NATIVE);
+  expect((await stack.up()).code).not.toBe(0);
+  expect((await stack.resources()).map(({ urn }) => urn.replace(/^.*?::proj::|::[^:]*$/g, "")).toSorted()).toEqual([
+    "svc:index:AuthIntegration",
+    "svc:index:AuthIntegration$my:Team$pulumi-nodejs:dynamic/svc:WhitelistDomain",
+    "svc:index:AuthIntegration$pulumi-nodejs:dynamic/svc:WhitelistDomain",
+  ]);
+  await moves(stack, program(""), NATIVE);
+  await stack.end(before);
+});
+
+test("a look-up, both imports in one program, and the other order", async () => {
+  const both = [
+    'const plain = require("pulumi-svc");',
+    `const api = ${compute("api").replace("svc.", "plain.")}`,
+    'exports.host = svc.ComputeEndpoint.get("looked", api.id).host;',
+    "exports.same = plain.ComputeEndpoint === svc.ComputeEndpoint;",
+  ].join("\n");
+  const stack = await Stack.create({ native: true, program: both });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await stack.service.clearRequests();
+  stack.program(both, NATIVE);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect((await stack.resources()).map(({ type }) => type)).toEqual(Array(2).fill("svc:index:ComputeEndpoint"));
+  expect(await stack.outputs()).toMatchObject({ same: true, host: expect.stringMatching(/^ep-/) });
+  expect(await stack.service.mutations()).toEqual([]);
+  stack.program(`${compute("api")}\nrequire("pulumi-svc/native");`);
+  const late = await stack.preview();
+  expect(late.code).not.toBe(0);
+  expect(late.text).toMatch(/pulumi-svc\/native: this program has already declared resources by "pulumi-svc"/);
+  stack.program(both, NATIVE);
+  await stack.finish(before);
+});
+
+test("the option import takes a compute over, and an argument that it does not have is refused", async () => {
+  const stack = await Stack.create({ native: true, program: "" });
+  const [found] = await stack.service.endpoints();
+  const id = `prj-demo/${String(found?.["id"])}`;
+  const main = (more: string): string =>
+    `new svc.ComputeEndpoint("main", { projectId: "prj-demo", branchId: "br-main" ${more} }, { import: "${id}" });`;
+  await stack.service.clearRequests();
+  stack.program(main(', sise: "canary-size"'), NATIVE);
+  const refused = await stack.preview("--debug");
+  expect(refused.code).not.toBe(0);
+  expect(refused.text).toMatch(/sise: unknown property\. Did you mean "size"\?/);
+  expect(refused.text).not.toContain("canary-size");
+  stack.program(main(""), NATIVE);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect((await stack.resource("main")).id).toBe(id);
+  expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([]);
 });
