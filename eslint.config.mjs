@@ -16,6 +16,11 @@ export const importRules = [
     types: ["queries"],
   },
   {
+    files: "src/native.ts",
+    what: "`pulumi-svc/native`: the public surface on the types of the native plugin",
+    imports: ["program", "index"],
+  },
+  {
     files: "src/provider.ts",
     what: "`pulumi-svc/provider`: what users' state points at. A permanent contract",
     imports: ["contract", "host", "doors", "resources/lifecycles"],

@@ -98,6 +98,7 @@ const PROGRAM = `
 export * as svc from "pulumi-svc";
 export * as audit from "pulumi-svc/audit";
 export * as emulator from "pulumi-svc/emulator";
+export * as native from "pulumi-svc/native";
 export * as provider from "pulumi-svc/provider";`;
 
 /** The resolution from before `exports`, which most Pulumi templates still use, and the current one. */

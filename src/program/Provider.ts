@@ -75,7 +75,9 @@ export class Provider extends pulumi.ProviderResource {
     };
     const ofPackage = PACKAGES[usedDoor()];
     const type = `pulumi:providers:${ofPackage}`;
-    const inputs = Object.fromEntries(Object.entries(all).map(([setting, value]) => [settingKey(type, setting), value]));
+    const inputs = Object.fromEntries(
+      Object.entries(all).map(([setting, value]) => [settingKey(type, setting), value]),
+    );
     super(ofPackage, name, inputs, withOtherDoor(name, type, opts ?? {}));
     this.settings = settings;
   }

@@ -38,11 +38,11 @@ export function withOtherDoor<Options extends pulumi.ResourceOptions>(
       const under = "parent" in known ? known.parent : parent;
       return pulumi.createUrn(known.name ?? name, known.type ?? type, under, known.project, known.stack);
     });
-  const urns = [pulumi.createUrn(name, type, parent), ...aliases.map(urnOf)];
-  const others: (pulumi.Alias | pulumi.Output<string>)[] = urns.map((urn) => urn.apply(urnInOtherDoor));
-  // After a run that has moved only the parent, its type alone is the other door's.
-  if (parent !== undefined) others.push({ type: typeInOtherDoor(type) });
-  return { ...inherited, aliases: [...aliases, ...others] };
+  const own = parent === undefined ? [] : [pulumi.createUrn(name, type, parent)];
+  const others = [...own, ...aliases.map(urnOf)].map((urn) => urn.apply(urnInOtherDoor));
+  // Without a parent it is all that differs. After a run that has moved only the parent it is, too.
+  const ofOtherType = { type: typeInOtherDoor(type) };
+  return { ...inherited, aliases: [...aliases, ofOtherType, ...others] };
 }
 
 /** `customTimeouts`, in seconds. */

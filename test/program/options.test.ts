@@ -10,13 +10,17 @@ beforeAll(() =>
   ),
 );
 
-/** The aliases that the SDK hands to the engine, as URNs. They are internal in its types. */
-async function aliasesOf(resource: pulumi.Resource): Promise<string[]> {
+/** All aliases that the SDK hands to the engine, as URNs. They are internal in its types. */
+async function allAliasesOf(resource: pulumi.Resource): Promise<string[]> {
   const { __aliases } = resource as unknown as { __aliases: pulumi.Output<string>[] };
   return new Promise((resolve) => {
     pulumi.all(__aliases).apply(resolve);
   });
 }
+
+/** Those of the same door. */
+const aliasesOf = async (resource: pulumi.Resource): Promise<string[]> =>
+  (await allAliasesOf(resource)).filter((urn) => !urn.includes("svc:index:"));
 
 const COMPUTE = "pulumi-nodejs:dynamic/svc:ComputeEndpoint";
 const GROUP = "svc:components:ComputeGroup";
@@ -103,4 +107,44 @@ test.each([
   expect(all.map(protectOf)).toEqual(all.map(() => expected));
   const { replicas } = new svc.ComputeGroup("more", { ...BASE, primary: { ...args }, replicas: 1 });
   expect(replicas.map(protectOf)).toEqual([undefined]);
+});
+
+describe("the aliases with the types of the other door", () => {
+  const AUTH_TYPE = "pulumi-nodejs:dynamic/svc:AuthIntegration";
+  const NATIVE = "svc:index:ComputeEndpoint";
+  const NATIVE_AUTH = "svc:index:AuthIntegration";
+  const othersOf = async (resource: pulumi.Resource): Promise<string[]> =>
+    [...new Set(await allAliasesOf(resource))].filter((urn) => urn.includes("svc:index:")).toSorted();
+
+  test("a resource has that of its own URN, and of each alias", async () => {
+    const aliases = [{ name: "old" }, pulumi.output(at(COMPUTE, "older")), { type: "other:index:Compute" }];
+    const compute = new svc.ComputeEndpoint("api", BASE, { aliases });
+    expect(await othersOf(compute)).toEqual([at(NATIVE, "api"), at(NATIVE, "old"), at(NATIVE, "older")]);
+  });
+
+  test("a child has those of the whole chain, and those of a chain of which a part has moved", async () => {
+    const auth = new svc.AuthIntegration("auth", { projectId: "prj-1" }, { aliases: [{ name: "former" }] });
+    const child = new svc.ComputeEndpoint("child", BASE, { parent: auth });
+    expect(await othersOf(child)).toEqual([
+      at(`${AUTH_TYPE}$${NATIVE}`, "child"),
+      at(`${NATIVE_AUTH}$${COMPUTE}`, "child"),
+      at(`${NATIVE_AUTH}$${NATIVE}`, "child"),
+    ]);
+  });
+
+  test("a move out of an integration is found too, and a name that looks like a type stays", async () => {
+    const auth = new svc.AuthIntegration("from", { projectId: "prj-1" });
+    const compute = new svc.ComputeEndpoint("svc:index:ComputeEndpoint$x::y", BASE, { aliases: [{ parent: auth }] });
+    const name = "svc:index:ComputeEndpoint$x::y";
+    expect(await allAliasesOf(compute)).toEqual([
+      at(`${AUTH_TYPE}$${COMPUTE}`, name),
+      at(NATIVE, name),
+      at(`${NATIVE_AUTH}$${NATIVE}`, name),
+    ]);
+  });
+
+  test("a Provider has one, and a component at the root none", async () => {
+    expect(await allAliasesOf(new svc.Provider("account"))).toEqual([at("pulumi:providers:svc", "account")]);
+    expect(await allAliasesOf(new svc.ComputeGroup("group", { ...BASE, primary: {} }))).toEqual([]);
+  });
 });

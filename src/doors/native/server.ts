@@ -258,7 +258,10 @@ const secretsOf = ({ kind, secretOutputs }: Lifecycle<object, object>): SecretRu
 function surplus({ args }: Lifecycle<object, object>, news: Properties): Wrong[] {
   const known = Object.keys(args);
   const { __surplus: named = [] } = hiddenInputs(news);
-  return [...named, ...unknownNames(visible(news), known)].map((path) => ({ path, reason: unknownProperty(path, known) }));
+  return [...named, ...unknownNames(visible(news), known)].map((path) => ({
+    path,
+    reason: unknownProperty(path, known),
+  }));
 }
 
 /** In seconds; 0 if the program does not say. */
