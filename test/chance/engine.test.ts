@@ -8,7 +8,8 @@ const LONGEST_MS = ((MINUTES ?? 0) + 15) * 60_000;
 
 test(
   "histories of the real engine break nothing",
-  () => search({ ...ofHistories("engine", () => startEngine()), runs: 4, lanes: 2, attempts: 40 }),
+  () =>
+    search({ ...ofHistories("engine", (history) => startEngine(undefined, history)), runs: 4, lanes: 2, attempts: 40 }),
   LONGEST_MS,
 );
 

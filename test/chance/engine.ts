@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { KINDS } from "../../src/contract/pointer";
+import { KINDS, kindOfType } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { withSecrets } from "../support/backend";
 import { descendants, isAlive, run, type Run, type RunningProcess } from "../support/cli";
@@ -11,14 +11,13 @@ import { worldOf, type World } from "../support/rules/world";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 import { DEMO } from "../kinds/KindCase";
-import { CANARY, type Command, type Declared, type Program, type Trouble } from "./history";
+import { CANARY, type Command, type Declared, type History, type Program, type Trouble } from "./history";
 import { faultsOn, type Given, type Held, type Player, type Ran } from "./player";
 import { renamed } from "./edits";
 import { declaredIn, OTHERS, textOf } from "./text";
 
 /** The real engine: a stack of the CLI, its program in index.js, and a network in front of the emulator. */
 
-const TYPE = "pulumi-nodejs:dynamic/svc:";
 /** The second one is the other value of the cases (test/kinds). */
 const PROJECTS = [DEMO.projectId, "prj-other"];
 const LONGEST_ORPHANED_MS = 120_000;
@@ -50,29 +49,36 @@ interface Ended {
 const nameOf = (urn: string): string => urn.slice(urn.lastIndexOf("::") + 2);
 
 /** `beside`: another player on the same account and projects, which is closed later. */
-export const startEngine = (beside?: Engine): Promise<Engine> => Engine.start(beside);
+export const startEngine = (beside?: Engine, { door }: Pick<History, "door"> = {}): Promise<Engine> =>
+  Engine.start(beside, door);
 
 export class Engine implements Player {
   readonly world: World;
   /** What index.js says after an `--accept`, without the canaries of the program. */
   #edited = "";
 
+  /** Whether the program declares resources of the native plugin. */
+  #isNative = false;
+
   private constructor(
     readonly stack: Stack,
     readonly network: Network,
+    readonly door: History["door"],
   ) {
+    this.#isNative = door === "native";
     this.world = worldOf(stack.service.emulator);
   }
 
-  static async start(beside: Engine | undefined): Promise<Engine> {
+  static async start(beside: Engine | undefined, door: History["door"]): Promise<Engine> {
     const stack = await Stack.create({
       program: "",
+      native: door !== undefined,
       emulator: { activationMs: 2, anyOAuthProvider: true, projects: PROJECTS },
       cheapDigests: true,
       ...(beside !== undefined && { service: beside.stack.service }),
     });
     const { baseUrl } = stack.service.emulator;
-    const engine = new Engine(stack, await Network.before(baseUrl));
+    const engine = new Engine(stack, await Network.before(baseUrl), door);
     stack.write("others.js", OTHERS);
     stack.write("Pulumi.dev.yaml", engine.#read("Pulumi.dev.yaml").replace(baseUrl, engine.network.baseUrl));
     // For --event-log.
@@ -84,7 +90,8 @@ export class Engine implements Player {
   async run(command: Command, given: Given): Promise<Ran> {
     const { program, trouble, environment } = given;
     const { env } = this.stack;
-    this.stack.program(textOf(program));
+    if (this.door === "changing" && command.run === "up") this.#isNative = !this.#isNative;
+    this.stack.program(textOf(program), this.#isNative ? "pulumi-svc/native" : "pulumi-svc");
     this.#edited = "";
     const before = Object.keys(env);
     Object.assign(env, environment);
@@ -108,7 +115,7 @@ export class Engine implements Player {
     const entries = await this.#entries();
     return KINDS.flatMap((kind) =>
       entries
-        .filter(({ type }) => type === TYPE + kind)
+        .filter(({ type }) => kindOfType(type) === kind)
         .map(({ urn, id = "", inputs = {}, outputs = {}, initErrors = [], ...entry }) => ({
           urn,
           kind,
@@ -358,11 +365,11 @@ async function strike(child: ChildProcess, started: readonly RunningProcess[], e
   return true;
 }
 
-const VICTIMS = { cli: /^(\S*\/)?pulumi /, provider: /^\S*node .*dynamic-provider/ };
+const VICTIMS = { cli: /^(\S*\/)?pulumi /, provider: /^\S*node .*(dynamic-provider|pulumi-resource-svc)/ };
 
 /** The language host, which looks for its engine every few minutes only, and holds nothing. */
 const HOST = /pulumi-language-nodejs/;
-const PROVIDER = /pulumi-resource-pulumi-nodejs|dynamic-provider/;
+const PROVIDER = /pulumi-resource-pulumi-nodejs|dynamic-provider|pulumi-resource-svc/;
 
 /**
  * Waits for processes that were left alone. A provider ends with its engine if it has loaded our package

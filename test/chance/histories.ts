@@ -297,13 +297,14 @@ function withProviders(step: Step, given: Providers): Step {
 /** `real`: for the real engine, with our own commands, components and the ends of processes. */
 export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<History> =>
   fc
-    .tuple(programs({ components: real }), steps(real), deployment(real), providers, isLate(real))
-    .map(([program, then, first, providers, lateLists]) => ({
+    .tuple(programs({ components: real }), steps(real), deployment(real), providers, isLate(real), door(real))
+    .map(([program, then, first, providers, lateLists, door]) => ({
       program: program.map((one) => withProvider(one, providers)),
       environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
       // A stack begins with its first deployment.
       steps: [first, ...then.map((step) => withProviders(step, providers))],
       ...(lateLists && { lateLists }),
+      ...(door && { door }),
     }));
 
 /** A change of unknown fate, and what a refresh makes of it. */
@@ -330,6 +331,9 @@ const deployment = (real: boolean): fc.Arbitrary<Step> =>
   fc
     .record({ seed, trouble: fc.option(trouble(real), { nil: undefined, freq: 2 }) }, PLAIN)
     .map(({ seed, trouble }) => given({ do: "command" as const, command: { run: "up" as const, seed }, trouble }));
+
+const door = (real: boolean) =>
+  real ? fc.constantFrom(undefined, undefined, "native" as const, "changing" as const) : fc.constant(undefined);
 
 const isLate = (real: boolean) =>
   real ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, true as const);

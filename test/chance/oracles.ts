@@ -44,7 +44,7 @@ export interface Observed {
 type Oracle = (seen: Observed) => string[];
 
 /** A line of the CLI that names a resource of the plan, whatever comes of it. */
-const STEP = /^\s*\S*\s+(?:[├└│─]+ )*pulumi-nodejs:dynamic\/svc:\w+ \S+ /;
+const STEP = /^\s*\S*\s+(?:[├└│─]+ )*(?:pulumi-nodejs:dynamic\/svc|svc:index):\w+ \S+ /;
 
 const nameOf = ({ thing }: Change): string => `${thing.list} ${thing.name || thing.projectId}`;
 const holdersOf = ({ before, after }: Observed, { thing }: Change): Held[] =>

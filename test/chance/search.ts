@@ -97,7 +97,7 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
 export const ofHistories = (engine: Engine, start: Start) => ({
   ...{ engine, name: "histories", cases: histories({ real: engine === "engine" }) },
   play: (history: History) => playOn(start, history),
-  asTest: `expectToHold(${engine === "engine" ? "() => startEngine()" : "startImitated"}, CASE)`,
+  asTest: `expectToHold(${engine === "engine" ? "(history) => startEngine(undefined, history)" : "startImitated"}, CASE)`,
 });
 
 type Start = (history: History) => Promise<Player>;
