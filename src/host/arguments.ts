@@ -62,7 +62,7 @@ export function checkArguments<Args extends object>(
     if (spec === undefined) {
       problems.push({
         path: name,
-        reason: `is not an argument of ${kind}. If the program does not set it, a stack transformation or a transform adds it: exclude resources of type pulumi-nodejs there`,
+        reason: `is not an argument of ${kind}. If the program does not set it, a stack transformation or a transform adds it: exclude the resources of this package there`,
       });
       continue;
     }

@@ -60,7 +60,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
   abstract class SvcResource extends pulumi.CustomResource {
     constructor(name: string, args: object | undefined, options?: pulumi.CustomResourceOptions) {
       const { kind } = declaration;
-      const opts = checkedOptions(`${kind} "${name}"`, args, options);
+      const opts = ofArgumentsAlone(table, checkedOptions(`${kind} "${name}"`, args, options));
       const isNative = usedDoor() === "native";
       const type = isNative ? nativeToken(kind) : typeToken(kind);
       if (opts.import !== undefined && !isNative) {
@@ -166,6 +166,18 @@ function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulum
   if (args === undefined && id === undefined) throw new Error(`${owner}: the arguments are missing.`);
   // An object; its properties are not checked here.
   return opts as pulumi.CustomResourceOptions;
+}
+
+/**
+ * With `ignoreChanges: ["*"]` the engine would also remove hidden inputs that the state lacks
+ * (docs/design/engine.md, Dynamic resources).
+ */
+function ofArgumentsAlone(
+  { args }: Table,
+  { ignoreChanges, ...opts }: pulumi.CustomResourceOptions,
+): pulumi.CustomResourceOptions {
+  if (!Array.isArray(ignoreChanges)) return { ...opts, ...(ignoreChanges !== undefined && { ignoreChanges }) };
+  return { ...opts, ignoreChanges: ignoreChanges.flatMap((path) => (path === "*" ? Object.keys(args) : [path])) };
 }
 
 /** The names (never the values) of unknown properties: `check` refuses them together with all other problems. */

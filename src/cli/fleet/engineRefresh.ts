@@ -3,7 +3,8 @@
  * then `diff` with what it found and the inputs of the state.
  */
 import { asSecret, isSecret, mapSecrets } from "../../contract/engineSecrets";
-import type { Properties } from "../../contract/hiddenKeys";
+import { visible, type Properties } from "../../contract/hiddenKeys";
+import { doorOf } from "../../contract/pointer";
 import { sameJson } from "../../host/arguments";
 import type { DynamicProvider } from "../../doors/dynamic/types";
 import type { RefreshResult } from "../drift/eventLog";
@@ -28,7 +29,7 @@ export async function refreshResult(
   if (read.id === undefined || read.id === "") return { ...about, op: "delete", new: null };
   const found = {
     id: read.id,
-    inputs: annotated(read.inputs ?? old.inputs, old.inputs),
+    inputs: annotated(inputsIn(type, read.inputs ?? old.inputs), old.inputs),
     outputs: annotated(read.props ?? {}, old.outputs),
   };
   // The program declares nothing about a resource that is only looked up.
@@ -41,6 +42,10 @@ export async function refreshResult(
   const op = (changes ?? paths.length > 0) ? "update" : "same";
   return { ...about, op, new: found, detailedDiff: Object.fromEntries(paths.map((path) => [path, {}])) };
 }
+
+/** Of a native resource, without what only a dynamic one declares beside its arguments. */
+const inputsIn = (type: string, inputs: Properties): Properties =>
+  doorOf(type) === "native" ? visible(inputs) : inputs;
 
 /** Properties of the state, with secrets in the form in which a provider marks them. */
 const marked = (properties: Properties | null | undefined): Properties =>

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { nameInUrn } from "../../contract/identifiers";
-import { isOurType, kindOfType, pointer, typeToken } from "../../contract/pointer";
+import { doorOf, isOurType, kindOfType, pointer } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
 import { fromProgram } from "../stack/configuration";
 import { exportedState, type StackState, type StoredResource } from "../stack/state";
@@ -37,8 +37,8 @@ function mustBeOurs(state: StackState, { urn, type, outputs, provider = "" }: St
   const name = JSON.stringify(nameInUrn(urn));
   const kind = kindOfType(type);
   if (kind === undefined) throw new Error(`${name} is of the type ${type}, which this version of pulumi-svc lacks`);
-  if (type !== typeToken(kind)) throw new Error(`${name} is of the type ${type}: only dynamic resources are read here`);
-  if (outputs?.["__provider"] !== pointer(kind)) throw new Error(`${name} is not a resource of this package`);
+  if (doorOf(type) === "dynamic" && outputs?.["__provider"] !== pointer(kind))
+    throw new Error(`${name} is not a resource of this package`);
   if (state.find(provider) === undefined) throw new Error(`the state lacks the provider of ${name}`);
 }
 

@@ -4,7 +4,7 @@ import type * as ts from "typescript";
 /** The compiler of the user's project. */
 export type TypeScript = typeof ts;
 
-const PACKAGE = "pulumi-svc";
+const PACKAGES = ["pulumi-svc", "pulumi-svc/native"];
 
 /** Stands for the whole package among the names of its exports. */
 const WHOLE = "*";
@@ -276,6 +276,6 @@ export class ProgramFile {
   }
 
   #isPackage(node: ts.Expression | undefined): boolean {
-    return node !== undefined && this.typescript.isStringLiteral(node) && node.text === PACKAGE;
+    return node !== undefined && this.typescript.isStringLiteral(node) && PACKAGES.includes(node.text);
   }
 }
