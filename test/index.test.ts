@@ -14,8 +14,8 @@ function loadedBy(text: string): string[] {
 const packages = (modules: string[]): Set<string> =>
   new Set(modules.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
 
-test("importing the package in a program loads neither axios nor zod nor the emulator", () => {
-  const modules = loadedBy('require("pulumi-svc")');
+test.each(["pulumi-svc", "pulumi-svc/native"])("importing %s loads neither axios nor zod nor the emulator", (entry) => {
+  const modules = loadedBy(`require("${entry}")`);
   const loaded = packages(modules);
   expect(loaded).toContain("@pulumi/pulumi");
   for (const name of ["axios", "zod", "hono", "@hono/node-server", "commander"]) expect(loaded).not.toContain(name);

@@ -207,7 +207,9 @@ export class PluginSchema {
     const specs = new Map(
       members.map((member) => this.#member(member, place)).map((each) => [JSON.stringify(each), each]),
     );
-    const [only, ...others] = specs.values();
+    // The order of a union's types depends on what else the compiler has seen. Plain types come first.
+    const sorted = [...specs].toSorted(([one], [other]) => (one < other ? 1 : -1));
+    const [only, ...others] = sorted.map(([, spec]) => spec);
     return others.length === 0 ? only : { oneOf: [only, ...others] };
   }
 
@@ -236,7 +238,7 @@ export class PluginSchema {
   /** A closed set. Each value has its own text if the members of a union differ. */
   #enumeration(values: string[], { name, property }: Place): Spec {
     const texts = property ? this.#texts(property) : [];
-    const each = values.map((value) => {
+    const each = values.toSorted().map((value) => {
       const [, description] = (texts.length > 1 && texts.find(([type]) => type === JSON.stringify(value))) || [];
       // Generated code would keep the underscores of the value in the names.
       return { name: value.split("_").map(capital).join(""), value, ...(description && { description }) };

@@ -127,6 +127,23 @@ test("after a run that failed once an integration had moved, what is in it moves
   await stack.end(before);
 });
 
+test("with options that look at changes, and with references", async () => {
+  const program = [
+    compute("every", "", '{ replaceOnChanges: ["*"], customTimeouts: { create: "3m", update: "3m" } }'),
+    'const settings = { pgSettings: { "app.token": svc.fromEnv("APP_TOKEN") } };',
+    'const options = { replaceOnChanges: ["settings"], ignoreChanges: ["size"] };',
+    'new svc.ComputeEndpoint("some", { projectId: "prj-demo", branchId: "br-test", size: 1, settings }, options);',
+  ].join("\n");
+  const stack = await Stack.create({ native: true, program, cheapDigests: true });
+  stack.env["APP_TOKEN"] = CANARY;
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await moves(stack, program, NATIVE);
+  await moves(stack, program, DYNAMIC);
+  expect(await stack.leaks([CANARY])).toEqual([]);
+  await stack.end(before);
+});
+
 test("a look-up, both imports in one program, and the other order", async () => {
   const both = [
     'const plain = require("pulumi-svc");',

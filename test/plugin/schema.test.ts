@@ -75,8 +75,8 @@ describe("the schema", () => {
     // The service may show another one.
     expect(compute?.properties["poolerMode"]).toMatchObject({ type: "string" });
     expect(SCHEMA.types["svc:index:ComputeEndpointType"]?.enum).toEqual([
-      { name: "ReadWrite", value: "read_write" },
       { name: "ReadOnly", value: "read_only" },
+      { name: "ReadWrite", value: "read_write" },
     ]);
     expect(SCHEMA.resources["svc:index:OAuthProvider"]?.inputProperties["providerId"]).toMatchObject({
       type: "string",

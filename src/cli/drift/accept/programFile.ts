@@ -4,7 +4,8 @@ import type * as ts from "typescript";
 /** The compiler of the user's project. */
 export type TypeScript = typeof ts;
 
-const PACKAGES = ["pulumi-svc", "pulumi-svc/native"];
+/** The entries with the classes. */
+const ENTRIES: readonly string[] = ["pulumi-svc", "pulumi-svc/native"];
 
 /** Stands for the whole package among the names of its exports. */
 const WHOLE = "*";
@@ -276,6 +277,6 @@ export class ProgramFile {
   }
 
   #isPackage(node: ts.Expression | undefined): boolean {
-    return node !== undefined && this.typescript.isStringLiteral(node) && PACKAGES.includes(node.text);
+    return node !== undefined && this.typescript.isStringLiteral(node) && ENTRIES.includes(node.text);
   }
 }

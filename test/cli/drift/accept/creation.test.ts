@@ -11,6 +11,7 @@ describe("the class is known by way of the imports of this package", () => {
     ['import * as svc from "pulumi-svc";', "svc.ComputeEndpoint"],
     ["import { ComputeEndpoint } from 'pulumi-svc';", "ComputeEndpoint"],
     ['import { ComputeEndpoint as Compute } from "pulumi-svc";', "Compute"],
+    ['import * as svc from "pulumi-svc/native";', "svc.ComputeEndpoint"],
     ['import svc from "pulumi-svc";', "svc.ComputeEndpoint"],
     ['import { default as svc } from "pulumi-svc";', "svc.ComputeEndpoint"],
     ['import svc, { ComputeEndpoint } from "pulumi-svc";', "(ComputeEndpoint)"],
