@@ -29,10 +29,11 @@ export function pathsTo(matches: (value: unknown) => boolean, value: unknown, pa
 export const RUNNER_COMMAND = /#(?=\p{DI}*#[\p{DI}\w]*\[)|(?<=^[\s\p{DI}]*):(?=\p{DI}*:)/gmu;
 
 /**
- * Removes what moves a terminal's cursor, begins a line, changes the reading direction, or is a command of a CI runner.
+ * Removes what moves a terminal's cursor, begins a line, changes the reading direction, is no character (half of a
+ * surrogate pair), or is a command of a CI runner.
  */
 export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").replace(RUNNER_COMMAND, "$& ");
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, " ").replace(RUNNER_COMMAND, "$& ");
 }
 
 /** The message of anything thrown, on one line. It may quote the service. */

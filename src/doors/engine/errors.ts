@@ -11,7 +11,9 @@ const LONGEST_MESSAGE = 2_000;
  */
 export function plainError(thrown: unknown, origin = thrown): Error {
   const message = messageOf(thrown);
-  const error = new Error(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
+  // Cut, it may end in half a character, and gRPC ends the process over that.
+  const short = (): string => `${oneLine(message.slice(0, LONGEST_MESSAGE))}…`;
+  const error = new Error(message.length > LONGEST_MESSAGE ? short() : message);
   const frames = debugStacks() && origin instanceof Error ? framesOf(origin) : [];
   error.stack = frames.length === 0 ? "" : [String(error), ...frames].join("\n");
   return error;

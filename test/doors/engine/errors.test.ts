@@ -33,3 +33,11 @@ test("of an error without frames, or with those of another message, there is no 
   for (const stack of ["", new Error(NASTY).stack])
     expect(plainError(Object.assign(new Error("short"), { stack })).stack).toBe("");
 });
+
+test("a message that is cut, or that brings half a character, has whole characters only: others end the process", () => {
+  for (const before of [0, 1]) {
+    const { message } = plainError(new Error(`${"x".repeat(before)}${"😀".repeat(1_500)}`));
+    expect(() => encodeURI(message)).not.toThrow();
+  }
+  expect(plainError(new Error("half \ud83d, other half \ude00")).message).toBe("half  , other half  ");
+});
