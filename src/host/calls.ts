@@ -29,7 +29,12 @@ const DEFAULT_SECONDS: Required<Timeouts> = { create: 600, update: 600, delete: 
 /** How long a call may exceed its deadline and its last request before it is abandoned. */
 const GRACE_MS = 15_000;
 
-const INTERRUPTED = "the wait for it was interrupted";
+/** In place of the error of a call whose time was over because the run was interrupted. */
+class Interrupted extends Error {
+  constructor(override readonly cause: unknown) {
+    super("the wait for it was interrupted");
+  }
+}
 
 type Verb = keyof Timeouts;
 
@@ -229,7 +234,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
       let isInterrupted = false;
       // Before, a request may be under way that creates what nothing holds yet.
       const endOnceStored = (): void => {
-        if (isInterrupted && this.#checkpointed !== undefined) deadline.interrupt();
+        if (isInterrupted && (before ?? this.#checkpointed) !== undefined) deadline.interrupt();
       };
       const { call, values, finish } = startCall<Args, Outputs>(hosted, {
         urn,
@@ -246,11 +251,14 @@ class ChangeCall<Args extends object, Outputs extends object> {
         },
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
-      // Digests wait for a processor with those of all other resources, so the deadline pauses.
-      const goOn = deadline.pause();
-      const { applied, work } = await prepare(call, args, values);
-      goOn();
-      const { id, outputs } = await finish(work());
+      const working = async (): Promise<Created<Outputs> & Pick<Prepared<Outputs>, "applied">> => {
+        // Digests wait for a processor with those of all other resources, so the deadline pauses.
+        const goOn = deadline.pause();
+        const { applied, work } = await prepare(call, args, values);
+        goOn();
+        return { ...(await work()), applied };
+      };
+      const { id, outputs, applied } = await finish(working());
       this.#remember(id, { ...outputs, ...args });
       return {
         id,
@@ -269,7 +277,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const unfinished: Unfinished = { __unfinished: verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
       this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
-      const isOpen = before !== undefined && mayHaveTakenEffect(thrown);
+      const isOpen = before !== undefined && mayHaveTakenEffect(thrown instanceof Interrupted ? thrown.cause : thrown);
       const kept = isOpen ? { id: before.id, outs: { ...before.outs, ...unfinished } } : undefined;
       return failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept });
     }
@@ -369,7 +377,7 @@ function startCall<Args extends object, Outputs extends object>(
       try {
         return await withHardTimeout(deadline, client.longestAttemptMs + GRACE_MS, work);
       } catch (error) {
-        throw deadline.isInterrupted && isLate(error, deadline.totalMs) ? new Error(INTERRUPTED) : error;
+        throw deadline.isInterrupted && isLate(error, deadline.totalMs) ? new Interrupted(error) : error;
       } finally {
         done();
         progress.end();

@@ -109,3 +109,19 @@ test("one that is paused becomes longer as well", () => {
   goOn();
   expect(shared.remainingMs()).toBe(60_000);
 });
+
+test("an interruption ends it, also while it is paused, and it stays ended", () => {
+  const deadline = new Deadline(60_000);
+  let told = 0;
+  const goOn = deadline.pause();
+  deadline.onExpire(() => (told += 1));
+  deadline.interrupt();
+  pass(1);
+  expect([told, deadline.expired]).toEqual([1, true]);
+  goOn();
+  deadline.pause()();
+  expect(deadline.remainingMs()).toBe(0);
+  deadline.interrupt();
+  pass(60_000);
+  expect(told).toBe(1);
+});
