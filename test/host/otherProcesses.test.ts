@@ -134,3 +134,23 @@ test("the files can be read by this user alone, and a folder of others is not us
   chmodSync(join(folder, readdirSync(folder)[0] ?? ""), 0o777);
   expect(OtherProcesses.of("run", folder)).toBeUndefined();
 });
+
+test("a resource of the other kind of provider is known in both orders, while its process lives and in its run", () => {
+  const [native, dynamic] = ["svc:index:", "pulumi-nodejs:dynamic/svc:"].map(
+    (begin) => (name: string) => `urn:pulumi:dev::proj::my:index:Group$${begin}ComputeEndpoint::${name}`,
+  );
+  if (native === undefined || dynamic === undefined) throw new Error("unreachable");
+  const one = memory();
+  one.declare(native("a"), []);
+  expect(one.ofOtherDoor(native("a"))).toBeUndefined();
+  const two = memory();
+  expect(two.ofOtherDoor(native("c"))).toBeUndefined();
+  two.declare(dynamic("b"), [CLAIM]);
+  expect(two.ofOtherDoor(dynamic("b"))).toBe(native("a"));
+  expect(one.ofOtherDoor(native("a"))).toBe(dynamic("b"));
+  expect(memory("the next run").ofOtherDoor(native("a"))).toBeUndefined();
+
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  for (const file of files()) renameSync(file, file.replace(`-${process.pid}-`, `-${pid}-`));
+  expect(memory().ofOtherDoor(native("a"))).toBeUndefined();
+});

@@ -37,7 +37,7 @@ export interface Seen {
 }
 
 /** The shortest delays that are still effective. */
-const QUICK: Partial<ClientOptions> = {
+export const QUICK: Partial<ClientOptions> = {
   baseDelayMs: 5,
   lagMs: 200,
   pollCeilingMs: 50,

@@ -15,7 +15,7 @@ import { create, read, remove, update } from "../../host/calls";
 import { asImported } from "../../host/imported";
 import type { Lifecycle } from "../../host/lifecycle";
 import { check, diff, planned, plannedUpdate } from "../../host/plan";
-import type { Marked, Wrong } from "../../host/requests";
+import type { Marked } from "../../host/requests";
 import { markedFound, markedInputs, markedOuts, type SecretRules } from "../../host/secrets";
 import type { Hosted, Session } from "../../host/session";
 import { QUERIES } from "../../queries";
@@ -96,18 +96,23 @@ class NativeProvider {
   async check(request: ProviderMessages.CheckRequest) {
     const hosted = this.#hosted(request.getUrn(), request.getType());
     const { resource } = hosted;
-    const [olds, news] = [request.getOlds(), request.getNews()].map((one) => visible(propertiesOf(one)));
+    const given = propertiesOf(request.getNews());
+    // The classes of this package send the names of surplus properties without the values.
+    const { __surplus: named = [] } = hiddenInputs(given);
+    const news = visible(given);
+    const known = Object.keys(resource.args);
+    const unknown = unknownNames(news, known);
     const { args, problems } = await check(hosted, {
       urn: request.getUrn(),
-      olds: olds ?? {},
-      news: news ?? {},
+      olds: visible(propertiesOf(request.getOlds())),
+      news: Object.fromEntries(Object.entries(news).filter(([name]) => !unknown.includes(name))),
       // Only a creation and an update say it.
       isPreview: undefined,
       ignored: [],
-      problems: surplus(resource, propertiesOf(request.getNews())),
+      problems: [...named, ...unknown].map((path) => ({ path, reason: unknownProperty(path, known) })),
     });
     const response = new messages.CheckResponse();
-    response.setInputs(structOf(markedInputs(secretsOf(resource), args, news ?? {})));
+    response.setInputs(structOf(markedInputs(secretsOf(resource), args, news)));
     for (const problem of problems) {
       const failure = new messages.CheckFailure();
       // The property stays empty: the engine would print its value, even a secret.
@@ -137,10 +142,12 @@ class NativeProvider {
     response.setHasdetaileddiff(true);
     const inputs = propertiesOf(request.getOldInputs());
     for (const name of names) {
-      const difference = new messages.PropertyDiff();
-      difference.setKind(kindOf({ inputs, outs, news }, name, replaces.includes(name)));
       // Otherwise it is the object that differs.
-      difference.setInputdiff(!sameJson(inputs[name], news[name]));
+      const isOfInputs = !sameJson(inputs[name], news[name]);
+      const before = isOfInputs ? inputs : outs;
+      const difference = new messages.PropertyDiff();
+      difference.setKind(kindOf(before[name], news[name], replaces.includes(name)));
+      difference.setInputdiff(isOfInputs);
       response.getDetaileddiffMap().set(name, difference);
     }
     return response;
@@ -254,27 +261,12 @@ const secretsOf = ({ kind, secretOutputs }: Lifecycle<object, object>): SecretRu
   secretOutputs,
 });
 
-/** The problems with names that the resource does not have. The classes of this package send them without values. */
-function surplus({ args }: Lifecycle<object, object>, news: Properties): Wrong[] {
-  const known = Object.keys(args);
-  const { __surplus: named = [] } = hiddenInputs(news);
-  return [...named, ...unknownNames(visible(news), known)].map((path) => ({
-    path,
-    reason: unknownProperty(path, known),
-  }));
-}
-
 /** In seconds; 0 if the program does not say. */
 const timeoutsOf = (verb: keyof Timeouts, seconds: number): Timeouts | undefined =>
   seconds > 0 ? { [verb]: seconds } : undefined;
 
-function kindOf(
-  { inputs, outs, news }: Readonly<Record<"inputs" | "outs" | "news", Properties>>,
-  name: string,
-  replaces: boolean,
-): ProviderMessages.PropertyDiff.Kind {
-  const before = inputs[name] ?? outs[name];
-  if (news[name] === undefined) return replaces ? Difference.DELETE_REPLACE : Difference.DELETE;
+function kindOf(before: unknown, after: unknown, replaces: boolean): ProviderMessages.PropertyDiff.Kind {
+  if (after === undefined) return replaces ? Difference.DELETE_REPLACE : Difference.DELETE;
   if (before === undefined) return replaces ? Difference.ADD_REPLACE : Difference.ADD;
   return replaces ? Difference.UPDATE_REPLACE : Difference.UPDATE;
 }

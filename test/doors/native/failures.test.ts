@@ -1,0 +1,156 @@
+import { inspect } from "node:util";
+import { Digests } from "../../../src/host/digests";
+import { KIND_CASES } from "../../kinds";
+import { DEMO, wholeIn } from "../../kinds/KindCase";
+import { until } from "../../support/emulator";
+import { inClear } from "../../support/engineMarks";
+import { CANARY, type State } from "../../support/harness";
+import { COMPUTE, failed, NativeDoor } from "../../support/nativeDoor";
+
+/* What a failed or an interrupted call leaves, and that the next one goes on with it. */
+
+const POST = { method: "POST", path: "/projects/{project_id}/endpoints" };
+const INTERRUPTED = /the wait for it was interrupted/;
+const LARGER = { ...COMPUTE, size: 2 };
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const methods = async (door: NativeDoor) => (await door.service.mutations()).map((line) => line.split(" ")[0]);
+
+async function keptOf(work: Promise<unknown>): Promise<State> {
+  const { text, kept } = await failed(work);
+  if (kept === undefined) throw new Error(`nothing is kept: ${text}`);
+  return kept;
+}
+
+test("no secret leaves in clear: not in a result, an error, its details or its properties, or a line of the log", async () => {
+  const door = await NativeDoor.start();
+  const errors: unknown[] = [];
+  const serverKeys: unknown[] = [];
+  for (const kind of [
+    "AuthIntegration",
+    "EmailServer",
+    "OAuthProvider",
+    "AuthKeys",
+    "AuthOwnershipTransfer",
+  ] as const) {
+    const { secretArguments, secretOutputs } = KIND_CASES[kind];
+    const secrets = Object.entries(secretArguments).map(([name, holding]) => [name, holding?.(`${CANARY}-${name}`)]);
+    const program = { ...wholeIn(KIND_CASES[kind], DEMO), ...Object.fromEntries(secrets) };
+    const { inputs, failures } = await door.check(kind, program);
+    expect(failures).toEqual([]);
+    await door.create(kind, inputs, true);
+    for (const method of ["POST", "PATCH"])
+      await door.service.fault({ method, status: 400, times: 0, body: { message: JSON.stringify(inputs) } });
+    await door.create(kind, inputs).catch((error: unknown) => errors.push(error));
+    await door.service.clearFaults();
+    const made = await door.create(kind, inputs);
+    serverKeys.push(...secretOutputs.map((name) => made.outs[name]));
+    const found = await door.read(kind, made);
+    expect(await door.diff(kind, found, [inputs, found.inputs])).toBe("none");
+    await door.read(kind, { id: made.id, outs: {} });
+  }
+  expect(errors.length).toBeGreaterThan(2);
+  const server = await door.invoke("svc:index:getEmailServer", { projectId: "prj-demo" });
+  expect(server).toMatchObject({ type: "standard" });
+  const shown = inClear(door.left) + JSON.stringify(door.log) + inspect(errors, { depth: 20, showHidden: true });
+  for (const secret of [CANARY, ...serverKeys]) expect(shown).not.toContain(secret);
+});
+
+test("a lost answer and failed operations: one POST, and the next call goes on with exactly what is kept", async () => {
+  const door = await NativeDoor.start();
+  await door.service.fault({ ...POST, drop: "reset", effect: "done" });
+  await door.service.fault({ operation: { action: "start_compute", status: "failed" } });
+  const settings = { pgSettings: { "app.token": CANARY } };
+  const created = await keptOf(door.create("ComputeEndpoint", { ...COMPUTE, settings }));
+  expect(await methods(door)).toEqual(["POST"]);
+  await door.restart();
+  const found = await door.read("ComputeEndpoint", created);
+  expect(await door.diff("ComputeEndpoint", found, [COMPUTE, COMPUTE])).not.toBe("none");
+  const made = await door.update("ComputeEndpoint", created, COMPUTE);
+  await door.service.fault({ operation: { action: "apply_config", status: "failed" } });
+  const changing = await keptOf(door.update("ComputeEndpoint", made, LARGER));
+  expect(changing.outs).toMatchObject({ __unfinished: "update", __sent: ["size"] });
+  const changed = await door.update("ComputeEndpoint", changing, LARGER);
+  expect(changed).toMatchObject({ id: created.id, outs: { size: 2 } });
+  expect(changed.outs).not.toHaveProperty("__unfinished");
+  await door.restart();
+  await door.delete("ComputeEndpoint", changing);
+  expect(await door.computes()).toEqual([]);
+  expect(inClear(door.left)).not.toContain(CANARY);
+});
+
+describe("Cancel", () => {
+  test.each([0, 5, 40])(
+    "%i ms after a creation has begun: it is kept, and the next update waits on",
+    async (afterMs) => {
+      const door = await NativeDoor.start({ activationMs: 800 });
+      // The engine sends it at the end of a run, too.
+      await door.cancel();
+      const creating = failed(door.create("ComputeEndpoint", COMPUTE));
+      await pause(afterMs);
+      await Promise.all([door.cancel(), door.cancel()]);
+      const { text, kept } = await creating;
+      expect(text).toMatch(/^ComputeEndpoint \S+ exists, but the wait for it was interrupted\. It is kept/);
+      const state = { id: "", outs: {}, ...kept };
+      expect(await door.computes()).toEqual([state.id]);
+      const again = failed(door.update("ComputeEndpoint", state, COMPUTE));
+      await pause(30);
+      await door.cancel();
+      expect((await again).text).toMatch(INTERRUPTED);
+      const { outs } = await door.update("ComputeEndpoint", state, COMPUTE);
+      expect(outs).not.toHaveProperty("__unfinished");
+      expect(await methods(door)).toEqual(["POST"]);
+    },
+  );
+
+  test("while a creation waits for its digests: it ends as soon as it is stored", async () => {
+    process.env["CANCELLED_TOKEN"] = `${CANARY}-token`;
+    const digests = new Digests();
+    let goOn = (): void => undefined;
+    const paused = new Promise<void>((resolve) => (goOn = resolve));
+    const began = jest.spyOn(digests, "of").mockImplementation(() => paused.then(() => () => "digest"));
+    const door = await NativeDoor.start({ activationMs: 20_000 });
+    await door.restart({}, { digests });
+    const settings = { pgSettings: { "app.token": { fromEnv: "CANCELLED_TOKEN" } } };
+    const creating = failed(door.create("ComputeEndpoint", { ...COMPUTE, settings }));
+    await until(async () => began.mock.calls.length, Boolean);
+    await door.cancel();
+    goOn();
+    expect((await creating).text).toMatch(INTERRUPTED);
+    expect(inClear(door.left)).not.toContain(CANARY);
+    delete process.env["CANCELLED_TOKEN"];
+  });
+
+  test("while an update waits or its answer is lost: only what may have been sent is kept as unfinished", async () => {
+    const door = await NativeDoor.start();
+    const made = await door.create("ComputeEndpoint", COMPUTE);
+    await door.service.fault({ method: "PATCH", status: 429, headers: { "retry-after": "1" } });
+    const refused = failed(door.update("ComputeEndpoint", made, LARGER));
+    await until(
+      () => methods(door),
+      (all) => all.includes("PATCH"),
+    );
+    await door.cancel();
+    expect(await refused).toMatchObject({ text: expect.stringMatching(INTERRUPTED), kept: undefined });
+    await door.service.fault({ method: "PATCH", drop: "reset", effect: "done", delayMs: 200 });
+    const changing = keptOf(door.update("ComputeEndpoint", made, LARGER));
+    await pause(100);
+    await door.cancel();
+    const { id, outs } = await changing;
+    expect({ id, outs }).toMatchObject({ id: made.id, outs: { __unfinished: "update", __sent: ["size"] } });
+    expect((await door.update("ComputeEndpoint", { id, outs }, LARGER)).outs).toMatchObject({ size: 2 });
+  });
+
+  test("while a deletion loses its answer: the next one finds it gone", async () => {
+    const door = await NativeDoor.start();
+    const made = await door.create("ComputeEndpoint", COMPUTE);
+    await door.restart();
+    await door.service.fault({ method: "DELETE", drop: "reset", effect: "done", delayMs: 200 });
+    const deleting = failed(door.delete("ComputeEndpoint", made));
+    await pause(100);
+    await door.cancel();
+    expect((await deleting).text).toMatch(/^Could not delete ComputeEndpoint/);
+    await door.delete("ComputeEndpoint", made);
+    expect(await door.computes()).toEqual([]);
+  });
+});

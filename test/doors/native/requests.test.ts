@@ -1,0 +1,151 @@
+import { CheckRequest, DiffRequest, ReadRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { inClear, asSecret } from "../../support/engineMarks";
+import { CANARY, MISBEHAVIOURS, UNKNOWN } from "../../support/harness";
+import { COMPUTE, failed, NativeDoor } from "../../support/nativeDoor";
+
+/* What the engine or a program may send, down to the malformed. */
+
+const DYNAMIC = {
+  __provider: "pointer",
+  __urn: "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::thing",
+  __timeouts: { create: 5 },
+};
+
+test("a check names each problem once, with its path, and keeps what is known", async () => {
+  const door = await NativeDoor.start();
+  const odd = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`odd${index}`, index]));
+  const own: Record<string, unknown> = JSON.parse(
+    '{ "__proto__": { "a": 1 }, "__x": 1, "constructor": 1, "name": null }',
+  );
+  const { inputs, failures } = await door.check("ComputeEndpoint", {
+    projectId: "prj-demo",
+    size: "1",
+    ...odd,
+    ...own,
+  });
+  expect(inputs).toEqual({ projectId: "prj-demo", size: "1" });
+  const paths = failures.map((reason) => reason.split(":")[0]);
+  expect(paths.sort()).toEqual([...Object.keys(odd), "branchId", "constructor", "size"].sort());
+  expect(failures.find((one) => one.startsWith("size"))).toMatch(/must be a number .*not the string "1"/);
+});
+
+test("a request without properties, or with an unknown type or function, fails in words", async () => {
+  const door = await NativeDoor.start();
+  const read = new ReadRequest();
+  expect((await failed(door.call("read", read))).text).toMatch(/has no resource type {2}\(\)/);
+  read.setType("svc:index:ComputeEndpoint");
+  expect((await failed(door.call("read", read))).text).toMatch(/the id must have the form/);
+  const diff = new DiffRequest();
+  diff.setType("svc:index:ComputeEndpoint");
+  await door.call("diff", diff);
+  await door.call("checkConfig", new CheckRequest());
+  expect((await failed(door.create("ComputeEndpoint", {}))).text).toMatch(
+    /projectId: is required; branchId: is required/,
+  );
+  expect((await failed(door.create("Later", {}))).text).toMatch(/^pulumi-svc \S+ has no resource type svc:index:Later/);
+  expect((await failed(door.invoke("svc:index:getLater", {}))).text).toMatch(/has no function "svc:index:getLater"/);
+  // Cut in the middle of a character, which gRPC refuses with an error of its own.
+  const long = await failed(door.invoke(`${"x".repeat(997)}${"😀".repeat(1_000)}`, {}));
+  expect(long.text).toMatch(/^pulumi-svc has no function "x+.*…$/u);
+  await door.check("ComputeEndpoint", COMPUTE);
+});
+
+test("settings: as JSON or as its text, marked, odd, unknown and missing", async () => {
+  const door = await NativeDoor.start();
+  const { apiKey } = door.service.emulator;
+  const news = { apiKey, baseUrl: null, whatever: [1] };
+  expect(await door.checkConfig(news)).toEqual(news);
+  await door.checkConfig({ apiKey: UNKNOWN });
+  expect(door.left.at(-1)).toEqual({ apiKey: UNKNOWN });
+  const changed = new DiffRequest();
+  await door.call("diffConfig", changed);
+  for (const value of [true, "true", "1"]) {
+    await door.restart({ apiKey: asSecret(apiKey), strictPlan: value, maxRequestsPerMinute: "700" });
+    expect((await door.check("ComputeEndpoint", COMPUTE)).failures).toEqual([]);
+    const plan = failed(door.create("ComputeEndpoint", { ...COMPUTE, projectId: "prj-none" }, true));
+    expect((await plan).text).toMatch(/^project prj-none does not exist/);
+  }
+  await door.configure({ apiKey: {}, baseUrl: [], quiet: "yes", strictPlan: 7 });
+  const { failures } = await door.check("ComputeEndpoint", COMPUTE);
+  expect(failures.join("\n")).toMatch(/svc:apiKey .*\n.*base URL.*\nsvc:quiet .*\nsvc:strictPlan .*not "7"/);
+  await door.configure({});
+  expect((await failed(door.create("ComputeEndpoint", COMPUTE))).text).toMatch(/no API key: .*; no base URL: /);
+  expect(inClear(door.left)).not.toContain(CANARY);
+});
+
+test("a preview with unknown values sends nothing that changes something, and offline nothing at all", async () => {
+  const door = await NativeDoor.start();
+  const made = await door.create("ComputeEndpoint", COMPUTE);
+  await door.service.clearRequests();
+  const unknowns = [
+    { projectId: UNKNOWN, branchId: UNKNOWN, size: UNKNOWN },
+    { ...COMPUTE, branchId: UNKNOWN },
+    { ...COMPUTE, size: { min: UNKNOWN, max: 2 } },
+    { ...COMPUTE, settings: { pgSettings: { work_mem: UNKNOWN } } },
+  ];
+  for (const offlinePlan of ["false", "1"]) {
+    await door.restart({ offlinePlan });
+    for (const news of unknowns) {
+      expect(await door.check("ComputeEndpoint", news)).toEqual({ inputs: news, failures: [] });
+      expect((await door.create("ComputeEndpoint", news, true)).outs).toEqual(news);
+      await door.diff("ComputeEndpoint", made, [COMPUTE, news]);
+      const { outs } = await door.update("ComputeEndpoint", made, news, true);
+      expect(outs).toMatchObject({ ...news, host: made.outs["host"] });
+    }
+    expect(await door.service.mutations()).toEqual([]);
+    if (offlinePlan === "false") await door.service.clearRequests();
+  }
+  expect(await door.service.requests()).toEqual([]);
+});
+
+test("a diff names only what differs, and how", async () => {
+  const door = await NativeDoor.start();
+  const made = await door.create("ComputeEndpoint", COMPUTE);
+  const diff = (news: object, outs: object = {}, ignored?: string[]) =>
+    door.diff(
+      "ComputeEndpoint",
+      { ...made, outs: { ...made.outs, ...outs } },
+      [COMPUTE, { ...COMPUTE, ...news }],
+      ignored,
+    );
+  expect(await diff({})).toBe("none");
+  expect(await diff({}, DYNAMIC)).toBe("none");
+  expect(await diff({ size: UNKNOWN, name: "n" })).toEqual({ size: "UPDATE", name: "ADD" });
+  expect(await diff({ type: "read_only", size: null })).toEqual({ type: "ADD_REPLACE", size: "DELETE" });
+  expect(await diff({}, { size: 2 })).toEqual({ size: "UPDATE (object)" });
+  expect(await diff({}, { __unfinished: "update" })).toEqual({});
+  const named = { ...COMPUTE, name: "n" };
+  const unnamed = { ...made, outs: { ...made.outs, __args: Object.keys(named) } };
+  expect(await door.diff("ComputeEndpoint", unnamed, [named, named])).toEqual({ name: "ADD (object)" });
+  // The engine puts the old value in the place of an ignored one.
+  expect(await diff({}, {}, ["size"])).toBe("none");
+});
+
+test("an import, a lookup and a refresh: only a list that lacks it proves that it is gone", async () => {
+  const door = await NativeDoor.start();
+  const made = await door.create("ComputeEndpoint", COMPUTE);
+  const { id } = made;
+  const found = await door.read("ComputeEndpoint", { id, outs: {} });
+  expect(found).toMatchObject({ id, inputs: COMPUTE, outs: { __args: expect.arrayContaining(["size"]) } });
+  expect(await door.check("ComputeEndpoint", found.inputs, found.inputs)).toEqual({
+    inputs: found.inputs,
+    failures: [],
+  });
+  expect(await door.diff("ComputeEndpoint", found, [found.inputs, found.inputs])).toBe("none");
+  expect(await door.read("ComputeEndpoint", made)).toEqual({ ...made, inputs: COMPUTE });
+  for (const [, fault, words] of MISBEHAVIOURS.filter(([name]) => !["500", "503", "no answer"].includes(name))) {
+    await door.restart();
+    await door.service.fault(fault);
+    expect((await failed(door.read("ComputeEndpoint", made))).text).toMatch(words);
+    await door.service.clearFaults();
+  }
+  for (const wrong of ["", "/", "prj-demo", "prj-demo/", UNKNOWN, "prj-other/ep-1"]) {
+    const refused = /the id must have the form|not found \(project prj-other\)/;
+    for (const outs of [{}, made.outs])
+      expect((await failed(door.read("ComputeEndpoint", { id: wrong, outs }))).text).toMatch(refused);
+  }
+  const other = "prj-demo/ep-none";
+  expect((await failed(door.read("ComputeEndpoint", { id: other, outs: {} }))).text).toMatch(/it does not exist/);
+  expect(await door.read("ComputeEndpoint", { id: other, outs: made.outs })).toMatchObject({ id: "" });
+  expect(await door.computes()).toEqual([id]);
+});
