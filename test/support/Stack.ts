@@ -59,6 +59,10 @@ export interface StoredResource {
 /** What every Node process of a stack loads first. */
 const PRELOAD = join(ROOT, "test", "support", "preload.cjs");
 
+/** With PULUMI_SVC_DOOR=native, the programs of the engine's tests declare resources of the native plugin. */
+const IS_NATIVE = process.env["PULUMI_SVC_DOOR"] === "native";
+const ENTRY = IS_NATIVE ? "pulumi-svc/native" : "pulumi-svc";
+
 /** A resource of the native plugin. `outputs`: the names of the outputs that the program reads. */
 const NATIVE =
   "const native = (kind, name, args, outputs = [], options = {}) => new pulumi.CustomResource(`svc:index:${kind}`, name, " +
@@ -121,7 +125,7 @@ export class Stack {
     cheapDigests,
     ownProcess = false,
     passphrase = false,
-    native = false,
+    native = IS_NATIVE,
   }: StackOptions): Promise<Stack> {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
@@ -148,7 +152,7 @@ export class Stack {
   }
 
   /** `entry`: the module that `svc` comes from. */
-  program(text: string, entry = "pulumi-svc"): void {
+  program(text: string, entry = ENTRY): void {
     this.write(
       "index.js",
       `const pulumi = require("@pulumi/pulumi");\nconst svc = require("${entry}");\n${NATIVE}\n${text}\n`,
