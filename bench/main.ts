@@ -6,6 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { cases, type Case, type Step } from "./cases";
+import { doorFigures } from "./doors";
 import { fleetFigures } from "./fleet";
 import { gateFigures } from "./gate";
 import { jobFigures } from "./jobs";
@@ -25,7 +26,7 @@ const COMMANDS: Readonly<Record<Step, readonly string[]>> = {
 };
 
 const USUAL = ["computes", "locked", "auth", "projects", "domains", "process", "references", "gate", "fleet"];
-const names = [...cases.map(({ name }) => name), "process", "references", "gate", "fleet", "jobs"];
+const names = [...cases.map(({ name }) => name), "process", "references", "gate", "fleet", "doors", "jobs"];
 
 interface Options {
   cases: readonly string[];
@@ -73,6 +74,7 @@ const bench = new Command("npm run bench --")
       ...(options.cases.includes("references") ? await referenceFigures(options.rounds) : []),
       ...(options.cases.includes("gate") ? await gateFigures(options.rounds) : []),
       ...(options.cases.includes("fleet") ? await fleetFigures(options.rounds) : []),
+      ...(options.cases.includes("doors") ? await doorFigures(options.rounds) : []),
       ...(options.cases.includes("jobs") ? await jobFigures(options.rates ?? [15, 60, 700], options.rounds) : []),
     ];
     const missed = [...rows, ...figures].filter((row) => row.missed.length > 0);

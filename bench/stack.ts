@@ -6,6 +6,9 @@ import { startEmulator, type Emulator, type EmulatorOptions } from "../src/emula
 
 export const ROOT = join(__dirname, "..");
 
+/** The entry of Pulumi.yaml for a program of the native plugin. */
+const PLUGIN = `packages:\n  svc: ${join(ROOT, "plugin")}\n`;
+
 /** The cost of one command. */
 export interface Run {
   readonly seconds: number;
@@ -23,11 +26,12 @@ export class Stack {
   private constructor(
     private readonly emulator: Emulator,
     private readonly parallel: number,
+    isNative: boolean,
   ) {
     for (const name of ["program", "backend", "home"]) mkdirSync(join(this.#folder, name));
     writeFileSync(
       join(this.#project, "Pulumi.yaml"),
-      "name: bench\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
+      `name: bench\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n${isNative ? PLUGIN : ""}`,
     );
     writeFileSync(join(this.#project, "package.json"), '{ "name": "bench", "private": true }\n');
     symlinkSync(join(ROOT, "node_modules"), join(this.#project, "node_modules"));
@@ -44,9 +48,14 @@ export class Stack {
     };
   }
 
-  static async create(options: EmulatorOptions, parallel: number, prepare: Prepare = () => Promise.resolve()) {
+  static async create(
+    options: EmulatorOptions,
+    parallel: number,
+    prepare: Prepare = () => Promise.resolve(),
+    isNative = false,
+  ) {
     const emulator = await startEmulator({ ...options, apiKey: "bench-key" });
-    const stack = new Stack(emulator, parallel);
+    const stack = new Stack(emulator, parallel, isNative);
     await prepare(emulator);
     await stack.#pulumi(["stack", "init", "dev"]);
     return stack;
