@@ -7,7 +7,7 @@ import { isSecret } from "../contract/engineSecrets";
 import { datesIn, isExpired } from "../contract/expiry";
 import { visible } from "../contract/hiddenKeys";
 import { typeInUrn } from "../contract/identifiers";
-import { isProviderType, KINDS, type Kind, kindOfType, settingKey, STACK_TYPE } from "../contract/pointer";
+import { isProviderType, KINDS, type Kind, kindOfEntry, kindOfType, settingKey, STACK_TYPE } from "../contract/pointer";
 import { hasWildcard } from "../contract/redirectDomains";
 import { isReference, referenceProblem } from "../contract/references";
 import { mayBeSecret } from "../contract/secretNames";
@@ -61,7 +61,7 @@ function ofKinds(
   find: (props: Props, kind: Kind, resource: AuditedResource, limits: AuditLimits) => string | undefined,
 ): AuditRule["find"] {
   return (resource, limits) => {
-    const kind = kindOfType(resource.type);
+    const kind = kindOfEntry({ type: resource.type, custom: resource.isComponent !== true });
     const props = visible(resource.props);
     if (kind === undefined || !kinds.includes(kind) || Object.keys(props).length === 0) return undefined;
     return find(props, kind, resource, limits);

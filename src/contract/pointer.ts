@@ -52,7 +52,17 @@ export const kindOfType = (type: string): Kind | undefined => KINDS.find((kind) 
 /** What the types of this package begin with, even those of a kind that this version does not know. */
 export const OUR_TYPES = [DYNAMIC, NATIVE] as const;
 
-export const isOurType = (type: string): boolean => OUR_TYPES.some((begin) => type.startsWith(begin));
+/** An entry of a state. `custom`: false for a component, which in a project called svc may have one of our types. */
+interface Entry {
+  readonly type: string;
+  readonly custom?: boolean | undefined;
+}
+
+export const isOurEntry = ({ type, custom = true }: Entry): boolean =>
+  custom && OUR_TYPES.some((begin) => type.startsWith(begin));
+
+/** Undefined like `kindOfType`, and for a component. */
+export const kindOfEntry = (entry: Entry): Kind | undefined => (isOurEntry(entry) ? kindOfType(entry.type) : undefined);
 
 export type Door = "dynamic" | "native";
 

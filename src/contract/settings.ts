@@ -179,6 +179,13 @@ export function requestTrace(
 /** The prefix of trace lines: the engine's log also has lines of others. */
 export const TRACED = "pulumi-svc: ";
 
+/** Set by `pulumi-svc drift --repair`, which declares a part of a state instead of a program. */
+export const REPAIR_VARIABLE = "SVC_DRIFT_REPAIR";
+
+export function isRepair(): boolean {
+  return process.env[REPAIR_VARIABLE] === "1";
+}
+
 /** Whether errors keep their stacks, for debugging this package. */
 export function debugStacks(): boolean {
   return process.env["SVC_DEBUG"] === "1";

@@ -4,7 +4,7 @@
  */
 import type { Properties } from "./hiddenKeys";
 import { isLoopback } from "./loopback";
-import { type Kind, kindOfType } from "./pointer";
+import { type Kind, kindOfEntry } from "./pointer";
 
 type IsSame = (first: string, now: string) => boolean;
 
@@ -56,9 +56,13 @@ export function changedSinceFirst(kind: Kind, outs: Properties): Changed[] {
 
 /** The ids of the AuthOwnershipTransfers among the resources of a stack. */
 export const transfersIn = (
-  resources: readonly { readonly type: string; readonly id?: string | undefined }[],
+  resources: readonly {
+    readonly type: string;
+    readonly custom?: boolean | undefined;
+    readonly id?: string | undefined;
+  }[],
 ): string[] =>
-  resources.flatMap(({ type, id }) => (kindOfType(type) === "AuthOwnershipTransfer" && id !== undefined ? [id] : []));
+  resources.flatMap((one) => (kindOfEntry(one) === "AuthOwnershipTransfer" && one.id !== undefined ? [one.id] : []));
 
 export const isTransferOf = (transfer: string, integration: string): boolean => transfer.startsWith(`${integration}/`);
 

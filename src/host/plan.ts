@@ -1,6 +1,6 @@
 /** A plan: checks the inputs, compares them with the state, and reports both. */
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
-import { allowsUnlistedSizes, maxSizeCu, resolveSettings } from "../contract/settings";
+import { allowsUnlistedSizes, isRepair, maxSizeCu, resolveSettings } from "../contract/settings";
 import { isUrn, labelOf, nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf } from "../contract/pointer";
 import {
@@ -161,7 +161,8 @@ function declare<Args extends object, Outputs extends object>(
     path: "",
     reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
   }));
-  const ofOtherDoor = isUrn(urn) ? session.memory.ofOtherDoor(urn) : undefined;
+  // In the middle of a migration a state has both.
+  const ofOtherDoor = isUrn(urn) && !isRepair() ? session.memory.ofOtherDoor(urn) : undefined;
   if (ofOtherDoor !== undefined) problems.push({ path: "", reason: twoDoors(urn, ofOtherDoor) });
   // Checked here: the old object would be deleted before the creation could fail because a value is missing.
   if (isReplacement && isPreview === false) {

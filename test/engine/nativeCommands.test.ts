@@ -1,67 +1,213 @@
-/** The commands of `pulumi-svc` for a stack of the native plugin, with the real engine. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { type AcceptResult, acceptSchema } from "../../src/cli/drift/accept/result";
+import type { FleetReport } from "../../src/cli/fleet/report";
+import { standardsOf } from "../../src/cli/declarations";
+import { KINDS, type Kind } from "../../src/contract/pointer";
+import { handMadeProject } from "../support/handMade";
 import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
-import type { FleetReport, StackReport } from "../../src/cli/fleet/report";
 
-const SECRET = "canary-native-commands";
-const PROGRAM = `
-const api = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });
-const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-main" });
-new svc.OAuthProvider("microsoft", {
-  projectId: auth.projectId, providerId: "microsoft", clientId: "id", clientSecret: "${SECRET}",
-});
-new svc.WhitelistDomain("domain", { projectId: auth.projectId, domain: "https://a.example.com" }, { dependsOn: api });`;
+/* Our commands on a stack of native resources, and on one of both kinds, with the real engine. */
 
-const namesOf = (some: readonly { name: string }[]): string[] => some.map(({ name }) => name).toSorted();
+const SETTING = "canary-native-setting";
+const PASSWORD = "canary-native-password";
+const CLIENT_SECRET = "canary-native-client";
 
-async function started(program = PROGRAM): Promise<Stack> {
-  const stack = await Stack.create({ native: true, program: "" });
-  stack.program(program, "pulumi-svc/native");
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  return stack;
-}
+const native = (kind: Kind, name: string, args: object | string, options = "{}"): string =>
+  `native("${kind}", "${name}", ${typeof args === "string" ? args : JSON.stringify(args)}, [], ${options});`;
+const dynamic = (name: string, branch: string, options = "{}"): string =>
+  `new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", branchId: "${branch}", size: 1 }, ${options});`;
 
-/** What `fleet drift` says of this stack, as `drift` would say it. */
-async function fleet(stack: Stack): Promise<{ code: number; report: Partial<StackReport> | undefined }> {
-  const { code, stdout } = await svc(stack, ["fleet", "drift", "--json"]);
-  const { stacks } = JSON.parse(stdout) as FleetReport;
-  const { name: _name, project: _project, since: _since, ...report } = stacks[0] ?? {};
-  return { code, report };
-}
+const idOf = async (stack: Stack, name: string): Promise<string> => (await stack.resource(name)).id.split("/")[1] ?? "";
 
-async function resized(stack: Stack, size: number): Promise<void> {
-  const [, id] = (await stack.resource("api")).id.split("/");
+/** Somebody resizes the computes. */
+async function resized(stack: Stack, size: number, ...names: string[]): Promise<void> {
   const set = { autoscaling_limit_min_cu: size, autoscaling_limit_max_cu: size };
-  await stack.service.edit({ kind: "endpoint", id, set });
+  for (const name of names) await stack.service.edit({ kind: "endpoint", id: await idOf(stack, name), set });
 }
 
-test("drift, fleet drift and its repair beside a dependant: a native stack is never one without resources", async () => {
-  const stack = await started();
-  const none = await drift(stack);
-  expect(none).toMatchObject({ code: 0, report: { drift: [] } });
-  expect(await fleet(stack)).toEqual(none);
+async function fleet(stack: Stack): Promise<FleetReport> {
+  const { stdout } = await svc(stack, ["fleet", "drift", "--json"]);
+  // The command's JSON output.
+  return JSON.parse(stdout) as FleetReport;
+}
 
-  await resized(stack, 3);
-  const found = await drift(stack);
-  expect(found.code).toBe(7);
-  expect(namesOf(found.report.drift)).toEqual(["api"]);
-  expect(await fleet(stack)).toEqual(found);
+async function accepted(stack: Stack, ...args: string[]): Promise<AcceptResult & { code: number }> {
+  const { code, stdout } = await svc(stack, ["drift", "--accept", "--json", "--force", ...args]);
+  return { code, ...acceptSchema.parse(JSON.parse(stdout)) };
+}
+
+test("drift in all its forms, and fleet: the same drift of every depth, accepted in words, ignored, repaired", async () => {
+  const settings = `{ pgSettings: { "app.token": pulumi.secret("${SETTING}"), work_mem: "64MB" } }`;
+  const mail = `type: "standard", host: "smtp.example.com", port: 587, username: "mailer", password: pulumi.secret("${PASSWORD}"), senderEmail: "auth@example.com", senderName: "Example"`;
+  const stack = await Stack.create({
+    native: true,
+    program: [
+      native("ComputeEndpoint", "api", `{ projectId: "prj-demo", branchId: "br-dev", size: 1, settings: ${settings} }`),
+      native("ComputeEndpoint", "web", `{ projectId: "prj-demo", branchId: "br-test", size: 1 }`),
+      `const auth = ${native("AuthIntegration", "auth", { projectId: "prj-demo" })}`,
+      native("EmailServer", "mail", `{ projectId: "prj-demo", ${mail} }`, "{ dependsOn: auth }"),
+      native(
+        "WhitelistDomain",
+        "site",
+        { projectId: "prj-demo", domain: "https://a.example.com" },
+        "{ dependsOn: auth }",
+      ),
+    ].join("\n"),
+  });
+  const { service } = stack;
+  const before = await service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await drift(stack)).toMatchObject({ code: 0, report: { drift: [] } });
+  expect((await fleet(stack)).stacks).toMatchObject([{ drift: [] }]);
+
+  const web = await idOf(stack, "web");
+  await service.edit({
+    kind: "endpoint",
+    id: await idOf(stack, "api"),
+    set: { settings: { pg_settings: { "app.token": "theirs", work_mem: "64MB" } } },
+  });
+  await service.edit({ kind: "email_server", set: { host: "smtp.other.example.com" } });
+  await resized(stack, 2, "web");
+  await service.edit({ kind: "domain", id: "https://a.example.com", delete: true });
+  const { code, report } = await drift(stack, "--unmanaged");
+  expect(code).toBe(7);
+  expect(
+    report.drift.map(({ name, change, properties }) => [name, change, ...properties.map(({ path }) => path)]),
+  ).toEqual([
+    ["api", "changed", 'settings.pgSettings["app.token"]'],
+    ["web", "changed", "size"],
+    ["mail", "changed", "host"],
+    ["site", "deleted"],
+  ]);
+  expect(report.unmanaged).toEqual([]);
+  const [of] = (await fleet(stack)).stacks;
+  expect(of?.drift).toEqual(report.drift);
+  expect(JSON.stringify([report, of])).not.toContain("theirs");
+
+  const told = await accepted(stack);
+  expect(told).toMatchObject({ code: 7, accepted: [], files: [] });
+  // Only calls of the package's classes are edited.
+  expect(told.left.map(({ name }) => name).toSorted()).toEqual(["api", "mail", "site", "web"]);
+
+  expect(await svc(stack, ["drift", "--ignore", "web", "--reason", "agreed"])).toMatchObject({ code: 0 });
+  const ignoring = await drift(stack);
+  expect(ignoring.report.tolerated.map(({ name }) => name)).toEqual(["web"]);
+  expect(await svc(stack, ["drift", "--repair", "--yes"])).toMatchObject({ code: 0 });
+  expect(await drift(stack)).toMatchObject({ code: 0, report: { drift: [] } });
+  rmSync(join(stack.folder, "program", "svc-drift.json"));
+  expect(await svc(stack, ["drift", "--repair", "--yes", "web"])).toMatchObject({ code: 0 });
+  expect(await idOf(stack, "web")).toBe(web);
+  expect(await stack.leaks([SETTING, PASSWORD])).toEqual([]);
+  await stack.finish(before);
+});
+
+test("in the middle of a migration both kinds are seen, and repaired in one run", async () => {
+  const both = [dynamic("one", "br-test"), dynamic("two", "br-dev")];
+  const stack = await Stack.create({ native: true, ownProcess: true, program: both.join("\n") });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const alias = '{ aliases: [{ type: "pulumi-nodejs:dynamic/svc:ComputeEndpoint" }] }';
+  const args = { projectId: "prj-demo", branchId: "br-dev", size: 1 };
+  stack.program([both[0], native("ComputeEndpoint", "two", args, alias)].join("\n"));
+  expect(await stack.up("--target", "**svc:index:ComputeEndpoint::two")).toMatchObject({ code: 0 });
+  const types = async () => (await stack.resources()).map(({ type }) => type).toSorted();
+  expect(await types()).toEqual(["pulumi-nodejs:dynamic/svc:ComputeEndpoint", "svc:index:ComputeEndpoint"]);
+
+  await resized(stack, 2, "one", "two");
+  const { report } = await drift(stack, "--unmanaged");
+  expect(report).toMatchObject({ drift: [{ name: "one" }, { name: "two" }], unmanaged: [] });
+  expect((await fleet(stack)).stacks).toMatchObject([{ drift: report.drift }]);
+  const told = await accepted(stack, "--dry-run");
+  expect(told).toMatchObject({ accepted: [{ name: "one" }], left: [{ name: "two" }] });
+  expect((await svc(stack, ["env"])).stdout).toMatch(/^ONE_HOST=[^]*^TWO_HOST=/m);
+  const audit = await svc(stack, ["doctor", "--audit", "--max-size", "0.5"]);
+  expect(audit.stdout).toMatch(/ComputeEndpoint one: can have[^]*ComputeEndpoint two: can have/);
+  expect(await svc(stack, ["doctor"])).toMatchObject({ code: 0 });
 
   const repaired = await svc(stack, ["drift", "--repair", "--yes"]);
-  expect(repaired).toMatchObject({ code: 0 });
+  expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/repaired one[^]*repaired two/) });
   expect(await drift(stack)).toMatchObject({ code: 0 });
-  expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
-  expect(await stack.leaks([SECRET])).toEqual([]);
+  expect(await types()).toHaveLength(2);
+});
+
+test("a program's own components in a project that is called svc are not asked for, nor are their children", async () => {
+  const program = `
+class Compute extends pulumi.ComponentResource {
+  constructor(name, args, opts) { super("svc:index:ComputeEndpoint", name, args, opts); this.registerOutputs(args); }
+}
+class Theirs extends pulumi.dynamic.Resource {
+  constructor(name, opts) {
+    super({ create: async () => ({ id: "1", outs: {} }), read: async () => { throw new Error("theirs was asked"); } }, name, {}, opts);
+  }
+}
+const own = new Compute("own", { projectId: "prj-demo", size: 4, host: "own.example.com" });
+new Theirs("theirs", { parent: own });
+${native("ComputeEndpoint", "api", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, "{ parent: own }")}`;
+  const stack = await Stack.create({ native: true, ownProcess: true, program });
+  const { emulator } = stack.service;
+  const yaml = readFileSync(join(stack.folder, "program", "Pulumi.yaml"), "utf8");
+  stack.write("Pulumi.yaml", yaml.replace("name: proj", "name: svc"));
+  rmSync(join(stack.folder, "program", "Pulumi.dev.yaml"));
+  expect(await stack.run("stack", "init", "dev")).toMatchObject({ code: 0 });
+  await stack.config("svc:baseUrl", emulator.baseUrl);
+  await stack.config("svc:apiKey", emulator.apiKey, true);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await drift(stack)).toMatchObject({ code: 0, report: { drift: [] } });
+  expect((await svc(stack, ["env"])).stdout).not.toContain("own.example.com");
+  expect((await svc(stack, ["doctor", "--audit", "--max-size", "2"])).stdout).not.toMatch(/size-over-limit/);
+  const [api] = (await stack.service.endpoints()).filter(({ branch_id }) => branch_id === "br-dev");
+  await stack.service.edit({ kind: "endpoint", id: String(api?.["id"]), set: { autoscaling_limit_max_cu: 2 } });
+  const repaired = await svc(stack, ["drift", "--repair", "--yes"]);
+  expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/repaired api/) });
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+});
+
+test("each kind is imported with neither defaults nor secrets, and a program of its inputs changes nothing", async () => {
+  const stack = await Stack.create({ native: true, program: "", emulator: { secretAnswers: "masked" } });
+  await handMadeProject(stack.service.emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  const refused = await svc(stack, ["import", "--project", "prj-demo"]);
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toMatch(/^pulumi-svc: this program uses the native plugin, .*pulumi import svc:index:KIND/);
+
+  const imported = async (resources: readonly { kind: Kind; id: string }[], from = 0) => {
+    const named = resources.map(({ kind, id }, at) => ({ type: `svc:index:${kind}`, name: `r${from + at}`, id }));
+    stack.write("import.json", JSON.stringify({ resources: named }));
+    const run = await stack.run("import", "--file", "import.json", "--yes", "--protect=false", "--generate-code=false");
+    expect(run).toMatchObject({ code: 0 });
+  };
+  const [first] = await stack.service.endpoints();
+  await imported([{ kind: "ComputeEndpoint", id: `prj-demo/${String(first?.["id"])}` }]);
+  const { report } = await drift(stack, "--unmanaged");
+  await imported([...report.unmanaged, ...report.byItself], 1);
+  const resources = await stack.resources();
+  for (const { type, inputs } of resources) {
+    const kind = KINDS.find((one) => type.endsWith(`:${one}`)) as Kind;
+    for (const [name, value] of Object.entries(standardsOf(kind)))
+      if (value !== undefined) expect([name, inputs[name]]).not.toEqual([name, value]);
+    expect(JSON.stringify(inputs)).not.toMatch(/canary|4dabf18193072939515e22adb298388d/);
+  }
+  expect(await stack.refresh("--expect-no-changes")).toMatchObject({ code: 0 });
+  stack.program(
+    resources
+      .map(({ type, urn, inputs }) => native(type.split(":").at(-1) as Kind, urn.split("::").at(-1) ?? "", inputs))
+      .join("\n"),
+  );
+  await stack.service.clearRequests();
+  const up = await stack.up("--expect-no-changes");
+  expect(up).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([]);
 });
 
 test("drift --accept edits the program, --ignore tolerates, --unmanaged names what nobody declares", async () => {
-  const stack = await started();
-  await resized(stack, 2);
+  const stack = await Stack.create({ native: true, program: "" });
+  const program = 'new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });';
+  stack.program(program, "pulumi-svc/native");
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await resized(stack, 2, "api");
   expect(await svc(stack, ["drift", "--ignore", "api", "--reason", "a trial"])).toMatchObject({ code: 0 });
   expect(await drift(stack)).toMatchObject({ code: 0 });
-  await resized(stack, 4);
+  await resized(stack, 4, "api");
   const accepted = await svc(stack, ["drift", "--accept", "api", "--force"]);
   expect(accepted).toMatchObject({ code: 0 });
   expect(readFileSync(join(stack.folder, "program", "index.js"), "utf8")).toContain("size: 4");
@@ -70,17 +216,4 @@ test("drift --accept edits the program, --ignore tolerates, --unmanaged names wh
   const unmanaged = await svc(stack, ["drift", "--unmanaged"]);
   expect(unmanaged.stdout).toMatch(/br-main/);
   expect(unmanaged.stdout).not.toContain((await stack.resource("api")).id);
-});
-
-test("doctor, its audit and env know the resources of a native stack", async () => {
-  const stack = await started(`${PROGRAM}
-new svc.WhitelistDomain("open", { projectId: auth.projectId, domain: "https://*.example.com" });`);
-  const doctor = await svc(stack, ["doctor"]);
-  expect(doctor).toMatchObject({ code: 0 });
-  expect(doctor.stdout).toMatch(/prj-demo/);
-  const audit = await svc(stack, ["doctor", "--audit"]);
-  expect(audit.stdout).toMatch(/open/);
-  const env = await svc(stack, ["env"]);
-  expect(env).toMatchObject({ code: 0 });
-  expect(env.stdout).toMatch(/ep-/);
 });

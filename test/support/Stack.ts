@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, descendants, pulumi, ROOT, type Run } from "./cli";
-import { isOurType } from "../../src/contract/pointer";
+import { isOurEntry } from "../../src/contract/pointer";
 import { SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
 import { exportedState, initStack, sealed, startVault, withSecrets } from "./backend";
 import { takeHost } from "./hosts";
@@ -322,7 +322,7 @@ export class Stack {
 
   async resources(): Promise<StoredResource[]> {
     const { deployment } = JSON.parse(await this.exported()) as Exported;
-    return (deployment.resources ?? []).filter(({ type }) => isOurType(type));
+    return (deployment.resources ?? []).filter(isOurEntry);
   }
 
   async resource(name: string): Promise<StoredResource> {

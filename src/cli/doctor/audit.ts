@@ -4,7 +4,7 @@ import { type AuditedResource, type AuditLimits, type AuditRule, auditRules, sta
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { oauthProviderId, presentId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
-import { isProviderType, kindOfType, STACK_TYPE } from "../../contract/pointer";
+import { isProviderType, kindOfEntry, STACK_TYPE } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
 import {
@@ -121,7 +121,7 @@ interface Context {
 
 /** The OAuth providers that the stack declares neither as present nor as absent. */
 function undeclaredOAuthIn(projectId: string, declared: readonly StoredResource[]): string[] {
-  const ids = declared.flatMap(({ type, id = "" }) => (kindOfType(type) === "OAuthProvider" ? presentId(id).id : []));
+  const ids = declared.flatMap((one) => (kindOfEntry(one) === "OAuthProvider" ? presentId(one.id ?? "").id : []));
   return SHARED_FROM_THE_START.filter((providerId) => !ids.includes(oauthProviderId(projectId, providerId)));
 }
 
@@ -144,8 +144,8 @@ function looksOf(resources: readonly StoredResource[], { transfers, declared: al
 }
 
 /** Whether the resource is ours and the stack declares it. A resource without arguments is only read (`get`). */
-const isDeclared = ({ type, inputs, ...state }: StoredResource): boolean =>
-  kindOfType(type) !== undefined &&
+const isDeclared = ({ inputs, ...state }: StoredResource): boolean =>
+  kindOfEntry(state) !== undefined &&
   state.delete !== true &&
   state.pendingReplacement !== true &&
   Object.keys(visible(inputs ?? {})).length > 0;
@@ -156,7 +156,7 @@ const COMPONENT = "Component";
 function kindOf({ type, custom = true }: StoredResource): string | undefined {
   if (isProviderType(type)) return "Provider";
   if (type === STACK_TYPE) return "Stack";
-  return custom ? kindOfType(type) : COMPONENT;
+  return custom ? kindOfEntry({ type }) : COMPONENT;
 }
 
 function findingsOf(rule: AuditRule, resources: readonly Looks[], limits: AuditLimits): Finding[] {

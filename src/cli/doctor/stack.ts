@@ -1,4 +1,4 @@
-import { kindOfType, PROVIDER_TYPE } from "../../contract/pointer";
+import { kindOfEntry, PROVIDER_TYPE } from "../../contract/pointer";
 import { isSecret } from "../../contract/engineSecrets";
 import { isAtLeast } from "../../contract/installation";
 import { nameInUrn } from "../../contract/identifiers";
@@ -111,7 +111,7 @@ function storedSecretsCheck({ resources }: StackState): Check[] {
 const isDefault = (name: string): boolean => /^default(_|$)/.test(name);
 
 export function storedProviders(folder: string, state: StackState): StoredProvider[] {
-  const ours = state.resources.filter(({ type }) => kindOfType(type) !== undefined);
+  const ours = state.resources.filter((one) => kindOfEntry(one) !== undefined);
   const references = [...new Set(ours.map(({ provider = "" }) => provider))];
   return references.map((reference) => {
     const name = providerName(reference);

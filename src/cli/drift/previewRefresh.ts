@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn } from "../../contract/identifiers";
-import { isOurType, OUR_TYPES } from "../../contract/pointer";
+import { isOurEntry, OUR_TYPES } from "../../contract/pointer";
 import { terminalText } from "../output";
 import { NamelessFile } from "../stack/namelessFile";
 import { type Pulumi, pulumiIn, withoutSecrets } from "../stack/pulumi";
@@ -11,7 +11,7 @@ import { type EventLog, keyOf, readEventLog, type RefreshResult } from "./eventL
 import { type Refreshed, refreshedBy } from "./refreshed";
 
 /** Our resources at any depth. No other package is refreshed, so no other credentials are needed. */
-const OURS = OUR_TYPES.map((begin) => `**${begin}**`);
+const OURS = OUR_TYPES.map((begin) => `**${begin}*::**`);
 
 /** The result of a refresh, and the state before and after it. */
 export interface RefreshedStack {
@@ -130,10 +130,9 @@ async function refreshed(
 function mustHoldAll(results: readonly RefreshResult[], state: StackState, targets?: readonly string[]): void {
   const seen = new Set(results.map(keyOf));
   const missing = state.resources.filter(
-    ({ urn, id, type, custom = true, inputs, delete: isLeft, pendingReplacement }) =>
-      custom &&
+    ({ urn, id, inputs, delete: isLeft, pendingReplacement, ...entry }) =>
       // One of a kind that this version does not know is ours, too.
-      isOurType(type) &&
+      isOurEntry(entry) &&
       (targets?.includes(urn) ?? true) &&
       // A resource without arguments is only read (`get`). A refresh skips what a replacement has deleted.
       Object.keys(visible(inputs ?? {})).length > 0 &&

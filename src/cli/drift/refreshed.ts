@@ -3,7 +3,7 @@ import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
 import { datesIn, isExpired } from "../../contract/expiry";
-import { type Kind, kindOfType } from "../../contract/pointer";
+import { type Kind, kindOfEntry } from "../../contract/pointer";
 import { isReference, referenceProblem } from "../../contract/references";
 import { mayBeSecret } from "../../contract/secretNames";
 import { isStandIn } from "../../contract/standIns";
@@ -63,7 +63,7 @@ function toRefreshed(
   transfers: readonly string[],
 ): Refreshed | undefined {
   const { urn, type, provider, old, new: found } = result;
-  const kind = kindOfType(type);
+  const kind = kindOfEntry({ type, custom: stored?.custom });
   const declared = visible(old?.inputs ?? {});
   // A resource without arguments is only read (`get`): the program declares nothing about it.
   if (kind === undefined || old === undefined || old === null || Object.keys(declared).length === 0) return undefined;

@@ -2,7 +2,7 @@
 import { isUnknown } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
 import { nameInUrn } from "../../contract/identifiers";
-import { type Kind, kindOfType } from "../../contract/pointer";
+import { type Kind, kindOfEntry } from "../../contract/pointer";
 import { standInsIn } from "../../contract/standIns";
 import { connectionUri, pooledHost } from "../../helpers/connectionUri";
 import { compareText } from "../output";
@@ -74,8 +74,8 @@ export interface Variable {
 /** For all current resources, including those that are only read (`get`). */
 export function variablesOf({ resources }: StackState, login: Login): Variable[] {
   const standing = resources.filter((one) => one.delete !== true && one.pendingReplacement !== true);
-  return standing.flatMap(({ urn, type, outputs }) => {
-    const kind = kindOfType(type);
+  return standing.flatMap(({ urn, outputs, ...entry }) => {
+    const kind = kindOfEntry(entry);
     const sources = (kind && SOURCES[kind]) ?? [];
     return sources.map(({ output, from = output, by, isSecret: always = false, isUri = false, isOptional = false }) => {
       const stored = outputs?.[from];

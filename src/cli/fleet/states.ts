@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { nameInUrn } from "../../contract/identifiers";
-import { doorOf, isOurType, kindOfType, pointer } from "../../contract/pointer";
+import { doorOf, isOurEntry, kindOfType, pointer } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
 import { fromProgram } from "../stack/configuration";
 import { exportedState, type StackState, type StoredResource } from "../stack/state";
@@ -27,7 +27,7 @@ export async function reliableState(stack: FleetStack): Promise<FleetState> {
       `its state has version ${version ?? "unknown"}, and this version of pulumi-svc knows ${VERSIONS.join(" and ")}`,
     );
   refuseUnfinished(state);
-  const resources = state.resources.filter(({ type, custom = true }) => custom && isOurType(type));
+  const resources = state.resources.filter(isOurEntry);
   for (const resource of resources) mustBeOurs(state, resource);
   return { stack, state, resources };
 }

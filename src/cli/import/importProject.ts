@@ -3,7 +3,7 @@ import { dirname, extname, relative, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
-import { type Kind, kindOfType } from "../../contract/pointer";
+import { doorOf, isOurEntry, type Kind, kindOfEntry } from "../../contract/pointer";
 import { type ReadSetting, requestTrace, resolveSettings, type Settings } from "../../contract/settings";
 import {
   branchComment,
@@ -19,7 +19,7 @@ import { terminalJson } from "../output";
 import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
 import { otherStacks } from "../stack/otherStacks";
-import { entryPoint, isModule, programFolder } from "../stack/projectFile";
+import { entryPoint, isModule, namesPlugin, programFolder } from "../stack/projectFile";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState, StackState, type StoredResource } from "../stack/state";
 
@@ -219,6 +219,10 @@ const notesOnKeys = (name: string): string[] => [
   "Neither file contains users and key sets, which the service does not list. They stay unchanged",
 ];
 
+const NATIVE =
+  "this program uses the native plugin, and the program that this command writes does not: a program uses one kind of resource. " +
+  "Find the ids with pulumi-svc drift --unmanaged, and import each object with pulumi import svc:index:KIND NAME ID";
+
 const NO_STATE =
   "No stack is selected here, so objects that a stack already holds were not left out. If your stack is not empty, select it or use --stack: " +
   "otherwise those objects are imported a second time, under another name";
@@ -260,8 +264,10 @@ interface State {
 async function stateOf({ state: file, project, whitelist, stack }: ImportOptions): Promise<State> {
   const { resources, onlyOf } =
     file === undefined ? await selectedStack(stack) : { resources: exportedResources(file) };
+  const isNative = resources?.some((one) => isOurEntry(one) && doorOf(one.type) === "native") === true;
+  if (isNative || namesPlugin(process.cwd())) throw new Error(NATIVE);
   if (resources === undefined) return { isKnown: false, names: [], holds: () => false };
-  const ours = resources.map(({ type, id = "" }) => ({ kind: kindOfType(type), id }));
+  const ours = resources.map((one) => ({ kind: kindOfEntry(one), id: one.id ?? "" }));
   const isHeld = (kind: Kind, id: string): boolean => ours.some((one) => one.kind === kind && one.id === id);
   const isSingle = ours.some(({ kind, id }) => kind === "WhitelistDomain" && projectOf(id) === project);
   if (whitelist === true && isSingle) {

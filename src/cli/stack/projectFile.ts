@@ -13,6 +13,10 @@ export function projectName(folder: string): string {
   return /^name:[ \t]*["']?([\w.-]+)/m.exec(projectText(folder))?.[1] ?? "";
 }
 
+/** Whether Pulumi.yaml names the native plugin: the program declares native resources. */
+export const namesPlugin = (folder: string): boolean =>
+  /^packages:[ \t]*(?:#.*)?\r?\n(?:[ \t#].*\r?\n)*?[ \t]+["']?svc["']?[ \t]*:/m.test(projectText(folder));
+
 /** The folder that the program around `start` runs in; undefined without a Pulumi.yaml there or above. */
 export function programFolder(start: string): string | undefined {
   const main = mainOf(start);

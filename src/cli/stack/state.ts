@@ -72,7 +72,11 @@ export class StackState {
   /** The settings that the last `pulumi up` stored for a provider. They require a state with decrypted secrets. */
   settingsOf(provider: string): ReadSetting {
     const { type = PROVIDER_TYPE, inputs } = this.find(provider) ?? {};
-    return (setting) => clearText(inputs?.[settingKey(type, setting)]);
+    return (setting) => {
+      const value = inputs?.[settingKey(type, setting)];
+      // As a native plugin has them.
+      return typeof value === "number" || typeof value === "boolean" ? String(value) : clearText(value);
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import type { ProgressLine } from "../fleet/progress";
 import { inParallel } from "../fleet/inParallel";
 import { fleetStacks } from "../fleet/stacks";
 import { type FleetState, reliableState } from "../fleet/states";
-import { kindOfType } from "../../contract/pointer";
+import { kindOfEntry } from "../../contract/pointer";
 import { pulumiIn, withoutSecrets } from "../stack/pulumi";
 import { parsed } from "../stack/state";
 import { BusyError, UnfinishedError } from "../stack/unfinished";
@@ -68,7 +68,7 @@ export class NamedInStates {
       name,
       // The CLI escapes more characters than JSON requires.
       text: JSON.stringify(parsed(state.text)).toLowerCase(),
-      whitelists: state.resources.filter(({ type }) => kindOfType(type) === "Whitelist").map(({ id }) => id),
+      whitelists: state.resources.filter((one) => kindOfEntry(one) === "Whitelist").map(({ id }) => id),
     }));
   }
 

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import { visible } from "../../../contract/hiddenKeys";
 import { nameInUrn } from "../../../contract/identifiers";
-import { kindOfType } from "../../../contract/pointer";
+import { kindOfEntry } from "../../../contract/pointer";
 import { projectFolder } from "../../../contract/projectFile";
 import { sameJson } from "../../../host/arguments";
 import { type Configuration, configurationOf } from "../../stack/configuration";
@@ -243,8 +243,8 @@ function unifiedDiff(name: string, before: string, after: string): string {
 }
 
 /** A resource of this package that the program declares. */
-const isOurs = ({ type, inputs, delete: isLeft }: StoredResource): boolean =>
-  kindOfType(type) !== undefined && isLeft !== true && Object.keys(visible(inputs ?? {})).length > 0;
+const isOurs = (entry: StoredResource): boolean =>
+  kindOfEntry(entry) !== undefined && entry.delete !== true && Object.keys(visible(entry.inputs ?? {})).length > 0;
 
 /** Whether the value occurs anywhere in the planned arguments but was not deployed there. */
 function gains(planned: unknown, deployed: unknown, value: unknown): boolean {

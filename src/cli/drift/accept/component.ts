@@ -2,7 +2,7 @@ import { type Origin, originsOf } from "../../../components/origins";
 import { type ComponentName, componentOfType } from "../../../contract/componentNames";
 import { nameInUrn } from "../../../contract/identifiers";
 import type { Properties } from "../../../contract/hiddenKeys";
-import { type Kind, kindOfType } from "../../../contract/pointer";
+import { type Kind, kindOfEntry } from "../../../contract/pointer";
 import { sameJson } from "../../../host/arguments";
 import { argumentsOf } from "../../declarations";
 import type { StackState } from "../../stack/state";
@@ -34,8 +34,8 @@ export class Component {
     return new Component(
       kind,
       parent,
-      children.flatMap(({ urn: child, type }) => {
-        const childKind = kindOfType(type);
+      children.flatMap(({ urn: child, ...entry }) => {
+        const childKind = kindOfEntry(entry);
         return childKind === undefined ? [] : { kind: childKind, name: nameInUrn(child), urn: child };
       }),
     );

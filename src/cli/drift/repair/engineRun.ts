@@ -1,4 +1,5 @@
 import { nameInUrn } from "../../../contract/identifiers";
+import { REPAIR_VARIABLE } from "../../../contract/settings";
 import { terminalText } from "../../output";
 import { type Pulumi, withoutSecrets } from "../../stack/pulumi";
 import type { EventLog } from "../eventLog";
@@ -89,7 +90,7 @@ async function engineRun(
   const timer = isShown ? setInterval(look, SHOW_EVERY_MS) : undefined;
   try {
     const args = [...command, `--client=${server.address}`] as const;
-    const env = withOthers(otherPackages(declared), server.port);
+    const env = { ...withOthers(otherPackages(declared), server.port), [REPAIR_VARIABLE]: "1" };
     const cli: Pulumi = (given, options) => pulumi(given, { ...options, env });
     const log = await loggedRun(cli, args, [...declared.targets], (reader) => (soFar = reader));
     if (isShown) show(log);

@@ -1,5 +1,5 @@
 import { nameInUrn, projectOf } from "../../../contract/identifiers";
-import { kindOfType } from "../../../contract/pointer";
+import { kindOfEntry } from "../../../contract/pointer";
 import { livesInIntegration } from "../../declarations";
 import type { EventLog, Step as EngineStep } from "../eventLog";
 import { byUrn, type Drifted } from "../report";
@@ -89,7 +89,7 @@ function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: 
   const project = projectOf(id);
   const identity = all.get(urn)?.outputs?.["authProviderProjectId"];
   return [...all.values()].flatMap((other) => {
-    const kindOfOther = kindOfType(other.type);
+    const kindOfOther = kindOfEntry(other);
     if (kindOfOther === undefined || !livesInIntegration(kindOfOther)) return [];
     if (other.external || projectOf(other.id) !== project) return [];
     const home = other.outputs?.["authProviderProjectId"];
