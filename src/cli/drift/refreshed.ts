@@ -1,3 +1,4 @@
+import { pathTo } from "../../contract/propertyPath";
 import { sameJson } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
@@ -158,12 +159,6 @@ function masked(value: Properties, path: string, differing: readonly string[]): 
     return isObject(inner) ? masked(inner, at, differing) : inner;
   };
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, one(inner, pathTo(path, key))]));
-}
-
-/** The path in the engine's notation. */
-export function pathTo(parent: string, key: string): string {
-  if (!/^[A-Za-z0-9_]+$/.test(key)) return `${parent}["${key.replaceAll('"', String.raw`\"`)}"]`;
-  return parent === "" ? key : `${parent}.${key}`;
 }
 
 const differs = (path: string, differing: readonly string[]): boolean =>

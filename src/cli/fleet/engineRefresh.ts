@@ -5,11 +5,10 @@
 import { asSecret, isSecret, mapSecrets } from "../../contract/engineSecrets";
 import { visible, type Properties } from "../../contract/hiddenKeys";
 import { doorOf } from "../../contract/pointer";
-import { sameJson } from "../../host/arguments";
+import { differing } from "../../contract/propertyPath";
 import type { DynamicProvider } from "../../doors/dynamic/types";
 import type { RefreshResult } from "../drift/eventLog";
 import { isObject, withIgnoredChanges } from "../drift/ignoredChanges";
-import { pathTo } from "../drift/refreshed";
 import { asRequested, type StoredResource } from "../stack/state";
 
 /**
@@ -68,22 +67,3 @@ function annotated(returned: Properties, given: Properties): Properties {
 
 const holdsMark = (value: unknown): boolean =>
   isSecret(value) || (typeof value === "object" && value !== null && Object.values(value).some(holdsMark));
-
-/** The paths at which the engine's own comparison finds a difference, of a mark too. */
-function differing(left: Properties, right: Properties): string[] {
-  const walk = (one: unknown, other: unknown, path: string): string[] => {
-    const hasValue = [one, other].map((value) => value !== undefined && value !== null);
-    if (!hasValue.includes(true)) return [];
-    if (hasValue.includes(false)) return [path];
-    if (isPlainObject(one) && isPlainObject(other))
-      return keysOf(one, other).flatMap((key) => walk(one[key], other[key], pathTo(path, key)));
-    if (Array.isArray(one) && Array.isArray(other))
-      return keysOf(one, other).flatMap((key) => walk(one[Number(key)], other[Number(key)], `${path}[${key}]`));
-    return sameJson(one, other) ? [] : [path];
-  };
-  return keysOf(left, right).flatMap((key) => walk(left[key], right[key], pathTo("", key)));
-}
-
-const isPlainObject = (value: unknown): value is Properties => isObject(value) && !isSecret(value);
-
-const keysOf = (one: object, other: object): string[] => [...new Set([...Object.keys(one), ...Object.keys(other)])];

@@ -8,6 +8,7 @@ import { hiddenInputs, storedInputs, visible, type Properties, type Timeouts } f
 import { packageVersion } from "../../contract/installation";
 import { kindOfType } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
+import { differing, valueAt } from "../../contract/propertyPath";
 import { messageOf } from "../../contract/untrusted";
 import { unknownNames, unknownProperty } from "../../helpers/given";
 import { problemText, sameJson } from "../../host/arguments";
@@ -142,13 +143,15 @@ class NativeProvider {
     response.setHasdetaileddiff(true);
     const inputs = propertiesOf(request.getOldInputs());
     for (const name of names) {
-      // Otherwise it is the object that differs.
-      const isOfInputs = !sameJson(inputs[name], news[name]);
-      const before = isOfInputs ? inputs : outs;
-      const difference = new messages.PropertyDiff();
-      difference.setKind(kindOf(before[name], news[name], replaces.includes(name)));
-      difference.setInputdiff(isOfInputs);
-      response.getDetaileddiffMap().set(name, difference);
+      const paths = differing(inputs[name], news[name], name);
+      // Without a path it is the object that differs.
+      const before = paths.length > 0 ? inputs : outs;
+      for (const path of paths.length > 0 ? paths : [name]) {
+        const difference = new messages.PropertyDiff();
+        difference.setKind(kindOf(valueAt(path, before), valueAt(path, news), replaces.includes(name)));
+        difference.setInputdiff(paths.length > 0);
+        response.getDetaileddiffMap().set(path, difference);
+      }
     }
     return response;
   }
