@@ -123,6 +123,26 @@ test("get, import and an invoke", async () => {
   expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
 });
 
+test("what ignoreChanges names is no drift in a refresh, at any depth", async () => {
+  const settings = (memory: string) => `, size: 1, settings: { pgSettings: { work_mem: "${memory}", jit: "on" } }`;
+  const ignoring = "{ ignoreChanges: ['size', 'settings.pgSettings.work_mem'] }";
+  const stack = await Stack.create({ native: true, program: compute(settings("64MB"), ignoring) });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const [, id] = (await stack.resource("api")).id.split("/");
+  const theirs = { autoscaling_limit_max_cu: 3, settings: { pg_settings: { work_mem: "8MB", jit: "on" } } };
+  await stack.service.edit({ kind: "endpoint", id, set: theirs });
+  expect(await stack.run("refresh", "--preview-only", "--expect-no-changes")).toMatchObject({ code: 0 });
+  await stack.service.edit({
+    kind: "endpoint",
+    id,
+    set: { settings: { pg_settings: { work_mem: "8MB", jit: "off" } } },
+  });
+  const drifted = await stack.run("refresh", "--preview-only", "--diff", "--expect-no-changes");
+  expect(drifted.code).toBe(7);
+  expect(drifted.text).toMatch(/jit *: "on" *=> "off"/);
+  expect(drifted.text).not.toMatch(/work_mem|size *:/);
+});
+
 test("a failed creation that left a compute is kept, and the next up goes on with it", async () => {
   const stack = await Stack.create({ native: true, program: compute() });
   const before = await stack.service.state();

@@ -94,6 +94,7 @@ export class Stack {
   #hasOwnProgram = false;
   /** Its service is that of another stack. */
   #isGuest = false;
+  #helper = "";
   /** Everything the CLI has said so far. */
   said = "";
 
@@ -134,6 +135,7 @@ export class Stack {
     const stack = new Stack(mkdtempSync(join(tmpdir(), "pulumi-svc-engine-")), service, ownProcess, modules);
     stack.#isGuest = given !== undefined;
     open.push(stack);
+    if (native && !IS_NATIVE) stack.#helper = ` ${NATIVE}`;
     if (cheapDigests === true) stack.env["CHEAP_DIGESTS"] = "1";
     const packages = native ? `packages:\n  svc: ${join(ROOT, "plugin")}\n` : "";
     stack.#write("Pulumi.yaml", `name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n${packages}`);
@@ -155,7 +157,7 @@ export class Stack {
   program(text: string, entry = ENTRY): void {
     this.write(
       "index.js",
-      `const pulumi = require("@pulumi/pulumi");\nconst svc = require("${entry}");\n${NATIVE}\n${text}\n`,
+      `const pulumi = require("@pulumi/pulumi");\nconst svc = require("${entry}");${this.#helper}\n${text}\n`,
     );
   }
 

@@ -6,7 +6,7 @@ import { KINDS } from "../../contract/pointer";
 import { mayBeSecret } from "../../contract/secretNames";
 import { projectFolder } from "../../contract/projectFile";
 import { segmentsOf } from "../../contract/propertyPath";
-import { isObject } from "./ignoredChanges";
+import { isObject } from "../../contract/ignoredChanges";
 
 /** The accepted differences and their reasons, committed beside Pulumi.yaml. */
 export const IGNORE_FILE = "svc-drift.json";

@@ -13,7 +13,7 @@ import { changedSinceFirst, isTransferOf, transfersIn, withoutTransfer } from ".
 import { compareText } from "../output";
 import type { StackState, StoredResource } from "../stack/state";
 import { keyOf, type RefreshResult } from "./eventLog";
-import { isObject, withIgnoredChanges } from "./ignoredChanges";
+import { isObject, withIgnoredChanges } from "../../contract/ignoredChanges";
 import { type Drifted, type ExpiredDomain, type Ignored, type Property, SECRET } from "./report";
 
 /** One of our resources, as a refresh found it. */

@@ -1,6 +1,6 @@
 import { ambiguity, countingEntries, isAbout, isOfStacks, type Numbered, told, why } from "./entries";
 import { type Segment, segmentsOf } from "../../contract/propertyPath";
-import { isObject } from "./ignoredChanges";
+import { isObject } from "../../contract/ignoredChanges";
 import type { Entry, IgnoreFile, ResourceEntry, UnmanagedEntry } from "./ignoreFile";
 import type { Refreshed } from "./refreshed";
 import { type Drifted, type Findings, type Property, SECRET, type Tolerated, type Unmanaged } from "./report";

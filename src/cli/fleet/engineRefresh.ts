@@ -8,7 +8,7 @@ import { doorOf } from "../../contract/pointer";
 import { differing } from "../../contract/propertyPath";
 import type { DynamicProvider } from "../../doors/dynamic/types";
 import type { RefreshResult } from "../drift/eventLog";
-import { isObject, withIgnoredChanges } from "../drift/ignoredChanges";
+import { isObject, withIgnoredChanges } from "../../contract/ignoredChanges";
 import { asRequested, type StoredResource } from "../stack/state";
 
 /**

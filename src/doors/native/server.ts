@@ -4,6 +4,7 @@ import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
 import type * as ProviderService from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type * as ProviderMessages from "@pulumi/pulumi/proto/provider_pb";
 import type * as EmptyMessages from "google-protobuf/google/protobuf/empty_pb";
+import { withIgnoredChanges } from "../../contract/ignoredChanges";
 import { hiddenInputs, storedInputs, visible, type Properties, type Timeouts } from "../../contract/hiddenKeys";
 import { packageVersion } from "../../contract/installation";
 import { kindOfType } from "../../contract/pointer";
@@ -126,14 +127,17 @@ class NativeProvider {
   async diff(request: ProviderMessages.DiffRequest) {
     const hosted = this.#hosted(request.getUrn(), request.getType());
     const outs = propertiesOf(request.getOlds());
-    const news = visible(propertiesOf(request.getNews()));
+    const inputs = visible(propertiesOf(request.getOldInputs()));
+    const ignored = request.getIgnorechangesList();
+    // In an update the engine has done it; in a refresh the earlier inputs are what was found.
+    const news = withIgnoredChanges(visible(propertiesOf(request.getNews())), inputs, ignored);
     const { changes, names, replaces, deleteBeforeReplace } = await diff(hosted, {
       urn: request.getUrn(),
       stateUrn: hiddenInputs(outs).__urn,
       id: request.getId(),
       outs,
       news,
-      ignored: request.getIgnorechangesList(),
+      ignored,
     });
     const response = new messages.DiffResponse();
     response.setChanges(changes === "none" ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME);
@@ -141,7 +145,6 @@ class NativeProvider {
     response.setDeletebeforereplace(deleteBeforeReplace);
     response.setDiffsList([...names]);
     response.setHasdetaileddiff(true);
-    const inputs = propertiesOf(request.getOldInputs());
     for (const name of names) {
       const paths = differing(inputs[name], news[name], name);
       // Without a path it is the object that differs.

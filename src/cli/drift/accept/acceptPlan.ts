@@ -7,7 +7,7 @@ import { standInsIn } from "../../../contract/standIns";
 import { sameJson } from "../../../host/arguments";
 import { load } from "../../../provider";
 import { pathTo, segmentsOf } from "../../../contract/propertyPath";
-import { isObject } from "../ignoredChanges";
+import { isObject } from "../../../contract/ignoredChanges";
 import type { Wrong } from "../../../host/requests";
 import type { Quote } from "../../code";
 import { canonical, isByReference, type Property, SECRET } from "../report";

@@ -1,7 +1,7 @@
 /** Finds the part of a program's text that holds a property of a resource and may be edited. */
 import type * as ts from "typescript";
 import type { Kind } from "../../../contract/pointer";
-import { isObject } from "../ignoredChanges";
+import { isObject } from "../../../contract/ignoredChanges";
 import type { ProgramFile } from "./programFile";
 import type { Setting } from "./configured";
 import { whatItIs } from "./reasons";

@@ -2,7 +2,7 @@
 import type * as ts from "typescript";
 import { UNKNOWN_VALUE } from "../../../contract/hiddenKeys";
 import { keyText, quotedIn, type Quote } from "../../code";
-import { isObject } from "../ignoredChanges";
+import { isObject } from "../../../contract/ignoredChanges";
 import type { ProgramFile } from "./programFile";
 
 /**

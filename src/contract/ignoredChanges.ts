@@ -1,6 +1,6 @@
-import { isSecret } from "../../contract/engineSecrets";
-import type { Properties } from "../../contract/hiddenKeys";
-import { type Segment, segmentsOf } from "../../contract/propertyPath";
+import { isSecret } from "./engineSecrets";
+import type { Properties } from "./hiddenKeys";
+import { type Segment, segmentsOf } from "./propertyPath";
 
 /**
  * The declared values, with the found value at each path of `ignoreChanges`. The engine compares this way, so what
