@@ -1,14 +1,12 @@
 import { findingsIn } from "../../src/cli/doctor/audit";
 import { storedProviders } from "../../src/cli/doctor/stack";
+import { refreshedBy } from "../../src/cli/drift/refreshed";
 import { otherPackages } from "../../src/cli/drift/repair/otherPackages";
 import { variablesOf } from "../../src/cli/env/variables";
 import { StackState } from "../../src/cli/stack/state";
 import { refreshedOf, secret } from "../support/refreshes";
 
-/**
- * Nothing declares a resource of a native plugin yet. Where a state has one, no command takes its stack for one without
- * resources of this package.
- */
+/* What a state tells of native resources: no command takes a stack of them for one without resources of this package. */
 
 const TYPE = "svc:index:ComputeEndpoint";
 const PROVIDER = "urn:pulumi:dev::proj::pulumi:providers:svc::default";
@@ -46,6 +44,26 @@ test("doctor and env read its provider and its outputs", () => {
   expect(provider?.read("apiKey")).toBe("key");
   const variables = variablesOf(state(), {});
   expect(variables.find(({ output }) => output === "host")?.value).toBe("ep-1.example.com");
+});
+
+test("numbers and flags among its provider's settings are read", () => {
+  const explicit = {
+    ...{ urn: `${PROVIDER}`, type: "pulumi:providers:svc", id: "1" },
+    inputs: { maxRequestsPerMinute: 600, strictPlan: true },
+  };
+  const read = new StackState(JSON.stringify({ deployment: { resources: [explicit] } })).settingsOf(`${PROVIDER}::1`);
+  expect([read("maxRequestsPerMinute"), read("strictPlan"), read("quiet")]).toEqual(["600", "true", undefined]);
+});
+
+test("a component of the program's own with such a type is none, in no command", () => {
+  const outputs = { ...inputs, host: "own.example.com" };
+  const own = { urn: `urn:pulumi:dev::svc::${TYPE}::own`, type: TYPE, custom: false, inputs, outputs };
+  const only = new StackState(JSON.stringify({ deployment: { resources: [own] } }));
+  expect(variablesOf(only, {})).toEqual([]);
+  expect(storedProviders("/nowhere", only)).toEqual([]);
+  expect(findingsIn(only, { maxSizeCu: 1 }).findings).toEqual([]);
+  const result = { op: "refresh", urn: own.urn, type: TYPE, old: { id: "", inputs, outputs } };
+  expect(refreshedBy([{ ...result, new: result.old }], only)).toEqual([]);
 });
 
 test("a repair asks its plugin, and nothing in place of it", () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { KINDS, kindOfType, pointer, typesOf, typeToken } from "../../src/contract/pointer";
+import { isOurEntry, kindOfEntry, KINDS, kindOfType, pointer, typesOf, typeToken } from "../../src/contract/pointer";
 import { load } from "../../src/provider";
 
 /** What released versions have written, which is never edited. */
@@ -46,6 +46,19 @@ test("a kind is known by both of its types, and nothing else is taken for one", 
   expect([...others, "pulumi-nodejs:dynamic/svc:", "pulumi-nodejs:dynamic:Resource", ""].map(kindOfType)).toEqual(
     Array(others.length + 3).fill(undefined),
   );
+});
+
+test("a component with the type of a kind is none of ours", () => {
+  const type = "svc:index:ComputeEndpoint";
+  expect([{ type }, { type, custom: true }, { type, custom: false }].map(kindOfEntry)).toEqual([
+    "ComputeEndpoint",
+    "ComputeEndpoint",
+    undefined,
+  ]);
+  expect([{ type: "svc:index:Later" }, { type: "svc:index:Later", custom: false }].map(isOurEntry)).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test("every kind loads as a dynamic provider with all its methods", () => {

@@ -192,6 +192,36 @@ test("stacks of equal name in two projects, and one object in two stacks, are to
   });
 });
 
+test("a native resource is compared, by the settings of its provider, and a component of the program is none", async () => {
+  const type = "svc:index:ComputeEndpoint";
+  const provider = "urn:pulumi:dev::native::pulumi:providers:svc::default";
+  const settings = { baseUrl: service.emulator.baseUrl, apiKey: hidden(KEY), maxRequestsPerMinute: 600, quiet: true };
+  const of = { type: "pulumi:providers:svc", custom: true, id: "2", inputs: settings };
+  const { inputs, outputs } = {
+    inputs: { size: 1, projectId: "prj-demo" },
+    outputs: { __args: ["projectId", "size"] },
+  };
+  const entry = {
+    urn: `urn:pulumi:dev::native::${type}::api`,
+    type,
+    custom: true,
+    id: `prj-demo/${PRIMARY}`,
+    provider: `${provider}::2`,
+  };
+  const component = { urn: `urn:pulumi:dev::native::${type}::own`, type, custom: false, inputs: { size: 4 } };
+  const more = [
+    { urn: provider, ...of },
+    { ...entry, inputs, outputs: { ...inputs, ...outputs, __version: 1 } },
+    component,
+  ];
+  store({ name: "org/native/dev", settings: {}, more });
+  expect(await run({})).toMatchObject({
+    code: 7,
+    notKnown: [],
+    stacks: [{ drift: [{ name: "api", properties: [{ path: "size", declared: 1, found: { min: 0.25, max: 2 } }] }] }],
+  });
+});
+
 test("what only the engine can know makes a stack not known, and the others are reported", async () => {
   const urn = `urn:pulumi:dev::p::${typeToken("ComputeEndpoint")}::api`;
   const mark = { urn: `urn:pulumi:dev::p::${REPAIR_TYPE}::mark`, type: REPAIR_TYPE };
@@ -205,7 +235,6 @@ test("what only the engine can know makes a stack not known, and the others are 
     { name: "org/cut/dev", text: '{"version":3,"deplo' },
     { name: "org/closed/dev", text: null },
     { name: "org/kind/dev", resources: other({ type: "pulumi-nodejs:dynamic/svc:Later" }) },
-    { name: "org/native/dev", resources: other({ type: "svc:index:ComputeEndpoint" }) },
     { name: "org/foreign/dev", resources: other({ outputs: { __provider: "exports.handler=()=>({})" } }) },
     {
       name: "org/orphan/dev",
@@ -223,7 +252,6 @@ test("what only the engine can know makes a stack not known, and the others are 
     cut: expect.stringMatching(/not what pulumi stack export writes/),
     closed: expect.stringMatching(/pulumi stack export failed/),
     kind: expect.stringMatching(/"api" is of the type .*svc:Later, which this version of pulumi-svc lacks/),
-    native: '"api" is of the type svc:index:ComputeEndpoint: only dynamic resources are read here',
     foreign: '"api" is not a resource of this package',
     orphan: 'the state lacks the provider of "api"',
     sealed: expect.stringMatching(/without its secrets/),

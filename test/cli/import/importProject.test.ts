@@ -63,6 +63,25 @@ async function fullProject(): Promise<void> {
   await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
 }
 
+it("refuses a program of native resources, which its Pulumi.yaml or the state shows", async () => {
+  const words = /^this program uses the native plugin, .* pulumi import svc:index:KIND NAME ID$/;
+  const plugin = "./node_modules/pulumi-svc/plugin";
+  for (const entries of [`  svc: ${plugin}\n`, `  # ours\n  other: x\n  "svc": ${plugin}\n`]) {
+    writeFileSync(path("Pulumi.yaml"), `name: proj\nruntime: yaml\npackages:\n${entries}`);
+    await expect(run({ state: stored() })).rejects.toThrow(words);
+  }
+  writeFileSync(path("Pulumi.yaml"), "name: proj\nruntime: nodejs\npackages:\n  other: x\nsvc: y\n");
+  expect(await run({ state: stored() })).toMatchObject({ imported: [{ name: "main" }] });
+  const urn = "urn:pulumi:dev::proj::svc:index:EmailServer::mail";
+  await expect(run({ force: true, state: stored({ urn, type: "svc:index:EmailServer" }) })).rejects.toThrow(words);
+});
+
+/** The file of a state. */
+function stored(...resources: readonly object[]): string {
+  writeFileSync(path("state.json"), JSON.stringify({ version: 3, deployment: { resources } }));
+  return path("state.json");
+}
+
 it("writes the program that a person would write", async () => {
   await fullProject();
   const report = await run();
