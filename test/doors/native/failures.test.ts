@@ -134,7 +134,10 @@ describe("Cancel", () => {
     expect(await refused).toMatchObject({ text: expect.stringMatching(INTERRUPTED), kept: undefined });
     await door.service.fault({ method: "PATCH", drop: "reset", effect: "done", delayMs: 200 });
     const changing = keptOf(door.update("ComputeEndpoint", made, LARGER));
-    await pause(100);
+    await until(
+      () => methods(door),
+      (all) => all.filter((method) => method === "PATCH").length === 2,
+    );
     await door.cancel();
     const { id, outs } = await changing;
     expect({ id, outs }).toMatchObject({ id: made.id, outs: { __unfinished: "update", __sent: ["size"] } });
@@ -147,7 +150,10 @@ describe("Cancel", () => {
     await door.restart();
     await door.service.fault({ method: "DELETE", drop: "reset", effect: "done", delayMs: 200 });
     const deleting = failed(door.delete("ComputeEndpoint", made));
-    await pause(100);
+    await until(
+      () => methods(door),
+      (all) => all.includes("DELETE"),
+    );
     await door.cancel();
     expect((await deleting).text).toMatch(/^Could not delete ComputeEndpoint/);
     await door.delete("ComputeEndpoint", made);
