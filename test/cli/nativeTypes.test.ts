@@ -1,3 +1,4 @@
+import { type AuditedResource, auditRules } from "../../src/audit/rules";
 import { findingsIn } from "../../src/cli/doctor/audit";
 import { storedProviders } from "../../src/cli/doctor/stack";
 import { refreshedBy } from "../../src/cli/drift/refreshed";
@@ -36,6 +37,14 @@ test("the audit looks at it and at its provider", () => {
   );
   expect(urns).toContain(PROVIDER);
   expect(JSON.stringify(findings)).not.toContain("canary");
+});
+
+test("a policy finds in a plan what the audit finds in a state, and nothing in a component", () => {
+  const planned = { type: TYPE, name: "api", urn: `urn:pulumi:dev::proj::${TYPE}::api`, props: inputs, protect: false };
+  const rulesOf = (resource: AuditedResource) =>
+    auditRules.filter((rule) => rule.find(resource, { maxSizeCu: 1 }) !== undefined).map(({ name }) => name);
+  expect(rulesOf(planned)).toEqual(expect.arrayContaining(["size-over-limit", "not-protected"]));
+  expect(rulesOf({ ...planned, isComponent: true })).toEqual([]);
 });
 
 test("doctor and env read its provider and its outputs", () => {

@@ -72,6 +72,7 @@ test("an update, a replacement and a refused argument, with what differs by name
   const refused = await stack.preview();
   expect(refused.code).not.toBe(0);
   expect(refused.text).toMatch(/sise: unknown property\. Did you mean "size"\?/);
+  expect(refused.text).not.toMatch(/is not an argument of/);
 
   stack.program(compute(', type: "read_only"'));
   const replaced = await stack.preview("--diff");
