@@ -164,8 +164,9 @@ function declare<Args extends object, Outputs extends object>(
   // In the middle of a migration a state has both.
   const ofOtherDoor = isUrn(urn) && !isRepair() ? session.memory.ofOtherDoor(urn) : undefined;
   if (ofOtherDoor !== undefined) problems.push({ path: "", reason: twoDoors(urn, ofOtherDoor) });
-  // Checked here: the old object would be deleted before the creation could fail because a value is missing.
-  if (isReplacement && isPreview === false) {
+  // Checked here: the old object would be deleted before the creation could fail because a value is missing. A door that
+  // does not know what the call is for fails the plan, too.
+  if (isReplacement && isPreview !== true) {
     // The name in a malformed reference is not shown: it may be the secret.
     for (const { path, text } of valuesOf(hosted).missingIn(known))
       problems.push({ path: "", reason: `the replacement needs "${path}", but ${text}. Nothing is deleted` });

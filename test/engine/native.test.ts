@@ -124,6 +124,24 @@ test("get, import and an invoke", async () => {
   expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
 });
 
+test("a replacement without the value of its secret deletes nothing, also after a change of the door", async () => {
+  const program = (providerId: string): string =>
+    `const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+    new svc.OAuthProvider("own", { projectId: auth.projectId, providerId: "${providerId}", clientId: "id", clientSecret: svc.fromEnv("OWN") });`;
+  const stack = await Stack.create({ native: true, program: program("microsoft") });
+  stack.env["OWN"] = "canary-own";
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  stack.program(program("microsoft"), "pulumi-svc/native");
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  delete stack.env["OWN"];
+  await stack.service.clearRequests();
+  stack.program(program("gitlab"), "pulumi-svc/native");
+  const up = await stack.run("up", "--yes", "--skip-preview");
+  expect(up.code).not.toBe(0);
+  expect(up.text).toMatch(/the replacement needs "clientSecret", but OWN is not set.*Nothing is deleted/);
+  expect(await stack.service.mutations()).toEqual([]);
+});
+
 test("what ignoreChanges names is no drift in a refresh, at any depth", async () => {
   const settings = (memory: string) => `, size: 1, settings: { pgSettings: { work_mem: "${memory}", jit: "on" } }`;
   const ignoring = "{ ignoreChanges: ['size', 'settings.pgSettings.work_mem'] }";

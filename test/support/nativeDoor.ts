@@ -100,7 +100,7 @@ export class NativeDoor {
     const response = await this.call<messages.DiffResponse>("diff", request);
     const names: Record<string, string> = {};
     response.getDetaileddiffMap().forEach((one, name) => {
-      names[name] = `${KINDS[one.getKind()] ?? ""}${one.getInputdiff() ? "" : " (object)"}`;
+      names[name] = KINDS[one.getKind()] ?? "";
     });
     expect(response.getDiffsList().sort()).toEqual(Object.keys(names).sort());
     expect(response.getReplacesList()).toEqual(Object.keys(names).filter((name) => names[name]?.includes("REPLACE")));
@@ -118,6 +118,9 @@ export class NativeDoor {
   async read(kind: string, { id, outs }: State) {
     const request = about(new messages.ReadRequest(), kind, id);
     request.setProperties(struct(outs));
+    // As in the state of a managed resource; empty for an import and a look-up.
+    const managed = Object.entries(outs).filter(([name]) => (outs["__args"] as string[] | undefined)?.includes(name));
+    request.setInputs(struct(Object.fromEntries(managed)));
     const response = await this.call<messages.ReadResponse>("read", request);
     const inputs = this.#properties(response.getInputs());
     return { id: response.getId(), outs: this.#properties(response.getProperties()), inputs };

@@ -143,16 +143,15 @@ class NativeProvider {
     response.setChanges(changes === "none" ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME);
     response.setReplacesList([...replaces]);
     response.setDeletebeforereplace(deleteBeforeReplace);
-    response.setDiffsList([...names]);
     response.setHasdetaileddiff(true);
+    // Not what differs only at the service, or behind a reference: `replaceOnChanges` would replace the resource for it.
     for (const name of names) {
       const paths = differing(inputs[name], news[name], name);
-      // Without a path it is the object that differs.
-      const before = paths.length > 0 ? inputs : outs;
-      for (const path of paths.length > 0 ? paths : [name]) {
+      if (paths.length > 0) response.addDiffs(name);
+      for (const path of paths) {
         const difference = new messages.PropertyDiff();
-        difference.setKind(kindOf(valueAt(path, before), valueAt(path, news), replaces.includes(name)));
-        difference.setInputdiff(paths.length > 0);
+        difference.setKind(differenceKind(valueAt(path, inputs), valueAt(path, news), replaces.includes(name)));
+        difference.setInputdiff(true);
         response.getDetaileddiffMap().set(path, difference);
       }
     }
@@ -185,7 +184,12 @@ class NativeProvider {
     const { resource } = hosted;
     const outs = propertiesOf(request.getProperties());
     const timeouts = timeoutsOf("read", request.getTimeout());
-    const found = await read(hosted, { urn, timeouts, id, outs, carried: storedInputs(hiddenInputs(outs)) });
+    const carried = storedInputs(hiddenInputs(outs));
+    // The first read of a look-up is like that of an import. Later the state has no inputs of it.
+    const isLookUp =
+      outs["__version"] !== undefined && Object.keys(visible(propertiesOf(request.getInputs()))).length === 0;
+    const { __args: _all, ...lookedUp } = outs;
+    const found = await read(hosted, { urn, timeouts, id, outs: isLookUp ? lookedUp : outs, carried });
     const response = new messages.ReadResponse();
     if (found === undefined) return response;
     // What no provider has stored is looked up, or imported: nothing tells which.
@@ -220,8 +224,7 @@ class NativeProvider {
   async delete(request: ProviderMessages.DeleteRequest) {
     const hosted = this.#hosted(request.getUrn(), request.getType());
     const outs = propertiesOf(request.getProperties());
-    // The memory of the run knows a resource by the URN with which its state was stored.
-    const { __urn: urn = request.getUrn() } = hiddenInputs(outs);
+    const urn = request.getUrn();
     const timeouts = timeoutsOf("delete", request.getTimeout());
     await remove(hosted, { urn, timeouts, id: request.getId(), outs });
     return new Empty();
@@ -271,7 +274,7 @@ const secretsOf = ({ kind, secretOutputs }: Lifecycle<object, object>): SecretRu
 const timeoutsOf = (verb: keyof Timeouts, seconds: number): Timeouts | undefined =>
   seconds > 0 ? { [verb]: seconds } : undefined;
 
-function kindOf(before: unknown, after: unknown, replaces: boolean): ProviderMessages.PropertyDiff.Kind {
+function differenceKind(before: unknown, after: unknown, replaces: boolean): ProviderMessages.PropertyDiff.Kind {
   if (after === undefined) return replaces ? Difference.DELETE_REPLACE : Difference.DELETE;
   if (before === undefined) return replaces ? Difference.ADD_REPLACE : Difference.ADD;
   return replaces ? Difference.UPDATE_REPLACE : Difference.UPDATE;
