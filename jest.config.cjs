@@ -14,6 +14,7 @@ const project = (name, testMatch, extra = {}) => ({
 
 /** Below test, without the ending. */
 const PROCESSES = [
+  "plugin/process",
   "scripts/*",
   "cli/*",
   "cli/*/*",
