@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Kind, KINDS, typeToken } from "../../src/contract/pointer";
+import { doorOf, type Kind, KINDS, typeToken } from "../../src/contract/pointer";
 import { KIND_CASES } from "../kinds";
 import { wholeIn } from "../kinds/KindCase";
 import { ROOT, WHOLE } from "../support/cli";
@@ -342,21 +342,27 @@ test("every kind, every output, and all that the scenes leave unfinished stand i
 
 const oldest = states[0]?.replace(/-[a-z]+$/, "") ?? "";
 
+/** A stack with the state, and what must remain of the service's objects once it is destroyed. */
+async function opened(state: string, native = false): Promise<{ stack: Stack; others: Record<string, unknown[]> }> {
+  const { program, port, deployment } = saved(state);
+  const scene = sceneOf(state);
+  const data = join(temporary(), "service.json");
+  cpSync(file(state, "service.json"), data);
+  // The state has the address of then.
+  const stack = await Stack.create({ program, emulator: { data, port, apiKey: "fixture-key" }, native });
+  scene.give?.(stack, "after");
+  const others = await plantOthers(stack.service, scene);
+  stack.write("state.json", JSON.stringify(deployment));
+  expect(await stack.run("stack", "import", "--file", "state.json")).toMatchObject({ code: 0 });
+  return { stack, others };
+}
+
 // States of the oldest SDK are included in every run.
 test.each(WHOLE ? states : states.filter((state) => state.startsWith(oldest)))(
   "the state of %s is planned, refreshed, finished and destroyed",
   async (state) => {
-    const { program, port, deployment } = saved(state);
+    const { stack, others } = await opened(state);
     const scene = sceneOf(state);
-    const data = join(temporary(), "service.json");
-    cpSync(file(state, "service.json"), data);
-    // The state has the address of then.
-    const stack = await Stack.create({ program, emulator: { data, port, apiKey: "fixture-key" } });
-    scene.give?.(stack, "after");
-    const others = await plantOthers(stack.service, scene);
-    stack.write("state.json", JSON.stringify(deployment));
-    expect(await stack.run("stack", "import", "--file", "state.json")).toMatchObject({ code: 0 });
-
     const urns = await urnsOf(stack);
     const outputs = await outputsOf(stack);
     const secrets = ours(state).flatMap(secretsInClear);
@@ -383,3 +389,23 @@ test.each(WHOLE ? states : states.filter((state) => state.startsWith(oldest)))(
     expect(await held(stack.service)).toEqual(others);
   },
 );
+
+test("a state of each kind goes through the native plugin and back: finished, left alone, and destroyed", async () => {
+  const { program } = saved(oldest);
+  const { stack, others } = await opened(oldest, true);
+  const typesOf = async (): Promise<Set<string>> =>
+    new Set((await stack.resources()).map(({ type }) => (doorOf(type) === "native" ? "native" : "dynamic")));
+  stack.program(program, "pulumi-svc/native");
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await typesOf()).toEqual(new Set(["native"]));
+  await stack.service.clearRequests();
+  expect(await stack.up("--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  stack.program(program, "pulumi-svc");
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await typesOf()).toEqual(new Set(["dynamic"]));
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([]);
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect(await held(stack.service)).toEqual(others);
+});

@@ -5,8 +5,10 @@
  *
  * PROVIDER_CALLS: a file that gets each call of a resource, with what the engine gives, as a line of JSON.
  */
-const { appendFileSync } = require("node:fs");
+const { appendFileSync, existsSync, readdirSync, rmSync } = require("node:fs");
 const Module = require("node:module");
+const { tmpdir } = require("node:os");
+const { join } = require("node:path");
 const { forget, grpc, sdk, serve } = require("./served.cjs");
 
 const SCRIPT = sdk.resolve("./cmd/dynamic-provider");
@@ -82,5 +84,18 @@ const methods = Object.keys(ResourceProviderService).map((method) => [
     return provider.methods[method](call, callback);
   },
 ]);
+/**
+ * What the providers of earlier commands have told the others of their run (src/host/otherProcesses.ts): this process
+ * lives on, and another engine may get the same port.
+ */
+function forgetTold() {
+  const folder = join(tmpdir(), `pulumi-svc-${process.getuid()}`);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of names) if (name.split("-")[2] === String(process.pid)) rmSync(join(folder, name));
+}
+
 // A provider serves one command.
-serve(ResourceProviderService, { ...Object.fromEntries(methods), attach }, () => providers.clear());
+serve(ResourceProviderService, { ...Object.fromEntries(methods), attach }, () => {
+  providers.clear();
+  forgetTold();
+});
