@@ -20,7 +20,7 @@ const GONE: Partial<Drifted> = {
 
 const stateOf = (...resources: object[]) =>
   registrablesOf(new StackState(JSON.stringify({ deployment: { resources } })));
-const entry = (name: string, given: object = {}) => ({ urn: urnOf(name), type: "any:type:T", ...given });
+const entry = (name: string, given: object = {}) => ({ urn: urnOf(name), type: "any:type:T", custom: true, ...given });
 const steps = (...some: (readonly [string, string])[]) => ({
   steps: some.map(([name, op]) => ({ urn: urnOf(name), op })),
 });
