@@ -63,7 +63,12 @@ test("the tests that docs/design/engine.md names are there", () => {
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test.each(readdirSync(join(ROOT, "examples")))("examples/%s runs with the CLI that the set-up installs", (name) => {
+/** Those in other languages use the packed plugin, and language hosts that the set-up does not build. */
+const inTypeScript = readdirSync(join(ROOT, "examples")).filter((name) =>
+  existsSync(join(ROOT, "examples", name, "tsconfig.json")),
+);
+
+test.each(inTypeScript)("examples/%s runs with the CLI that the set-up installs", (name) => {
   const readme = read(join("examples", name, "README.md"));
   const versions = [...readme.matchAll(/\/versions\/([\d.]+)\/bin/g)].map(([, version]) => version);
   expect(versions).toEqual([manifest.devDependencies["@pulumi/pulumi"]]);
