@@ -387,6 +387,8 @@ test.each(WHOLE ? states : states.filter((state) => state.startsWith(oldest)))(
     expect(await urnsOf(stack)).toEqual(urns);
     expect(await stack.destroy()).toMatchObject({ code: 0 });
     expect(await held(stack.service)).toEqual(others);
+    // The next one may need its port.
+    await stack.close();
   },
 );
 
