@@ -5,6 +5,7 @@ import { standardsOf } from "../../src/cli/declarations";
 import { nameInUrn, typeInUrn } from "../../src/contract/identifiers";
 import { KINDS, type Kind } from "../../src/contract/pointer";
 import { handMadeProject } from "../support/handMade";
+import { WHOLE } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
 
@@ -95,34 +96,38 @@ test("drift in all its forms, and fleet: the same drift of every depth, accepted
   await stack.finish(before);
 });
 
-test("in the middle of a migration both kinds are seen, and repaired in one run", async () => {
-  const both = [dynamic("one", "br-test"), dynamic("two", "br-dev")];
-  const stack = await Stack.create({ native: true, ownProcess: true, program: both.join("\n") });
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  const alias = '{ aliases: [{ type: "pulumi-nodejs:dynamic/svc:ComputeEndpoint" }] }';
-  const args = { projectId: "prj-demo", branchId: "br-dev", size: 1 };
-  stack.program([both[0], native("ComputeEndpoint", "two", args, alias)].join("\n"));
-  expect(await stack.up("--target", "**svc:index:ComputeEndpoint::two")).toMatchObject({ code: 0 });
-  const types = async () => (await stack.resources()).map(({ type }) => type).toSorted();
-  expect(await types()).toEqual(["pulumi-nodejs:dynamic/svc:ComputeEndpoint", "svc:index:ComputeEndpoint"]);
+// It has processes of its own, and takes half a minute.
+if (WHOLE)
+  test("in the middle of a migration both kinds are seen, and repaired in one run", async () => {
+    const both = [dynamic("one", "br-test"), dynamic("two", "br-dev")];
+    const stack = await Stack.create({ native: true, ownProcess: true, program: both.join("\n") });
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const alias = '{ aliases: [{ type: "pulumi-nodejs:dynamic/svc:ComputeEndpoint" }] }';
+    const args = { projectId: "prj-demo", branchId: "br-dev", size: 1 };
+    stack.program([both[0], native("ComputeEndpoint", "two", args, alias)].join("\n"));
+    expect(await stack.up("--target", "**svc:index:ComputeEndpoint::two")).toMatchObject({ code: 0 });
+    const types = async () => (await stack.resources()).map(({ type }) => type).toSorted();
+    expect(await types()).toEqual(["pulumi-nodejs:dynamic/svc:ComputeEndpoint", "svc:index:ComputeEndpoint"]);
 
-  await resized(stack, 2, "one", "two");
-  const { report } = await drift(stack, "--unmanaged");
-  expect(report).toMatchObject({ drift: [{ name: "one" }, { name: "two" }], unmanaged: [] });
-  expect((await fleet(stack)).stacks).toMatchObject([{ drift: report.drift }]);
-  expect((await svc(stack, ["env"])).stdout).toMatch(/^ONE_HOST=[^]*^TWO_HOST=/m);
-  const audit = await svc(stack, ["doctor", "--audit", "--max-size", "0.5"]);
-  expect(audit.stdout).toMatch(/ComputeEndpoint one: can have[^]*ComputeEndpoint two: can have/);
-  expect(await svc(stack, ["doctor"])).toMatchObject({ code: 0 });
+    await resized(stack, 2, "one", "two");
+    const { report } = await drift(stack, "--unmanaged");
+    expect(report).toMatchObject({ drift: [{ name: "one" }, { name: "two" }], unmanaged: [] });
+    expect((await fleet(stack)).stacks).toMatchObject([{ drift: report.drift }]);
+    expect((await svc(stack, ["env"])).stdout).toMatch(/^ONE_HOST=[^]*^TWO_HOST=/m);
+    const audit = await svc(stack, ["doctor", "--audit", "--max-size", "0.5"]);
+    expect(audit.stdout).toMatch(/ComputeEndpoint one: can have[^]*ComputeEndpoint two: can have/);
+    expect(await svc(stack, ["doctor"])).toMatchObject({ code: 0 });
 
-  const repaired = await svc(stack, ["drift", "--repair", "--yes"]);
-  expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/repaired one[^]*repaired two/) });
-  expect(await drift(stack)).toMatchObject({ code: 0 });
-  expect(await types()).toHaveLength(2);
-});
+    const repaired = await svc(stack, ["drift", "--repair", "--yes"]);
+    expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/repaired one[^]*repaired two/) });
+    expect(await drift(stack)).toMatchObject({ code: 0 });
+    expect(await types()).toHaveLength(2);
+  });
 
-test("a program's own components in a project that is called svc are not asked for, nor are their children", async () => {
-  const program = `
+// It has processes of its own, and takes half a minute.
+if (WHOLE)
+  test("a program's own components in a project that is called svc are not asked for, nor are their children", async () => {
+    const program = `
 class Compute extends pulumi.ComponentResource {
   constructor(name, args, opts) { super("svc:index:ComputeEndpoint", name, args, opts); this.registerOutputs(args); }
 }
@@ -134,24 +139,24 @@ class Theirs extends pulumi.dynamic.Resource {
 const own = new Compute("own", { projectId: "prj-demo", size: 4, host: "own.example.com" });
 new Theirs("theirs", { parent: own });
 ${native("ComputeEndpoint", "api", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, "{ parent: own }")}`;
-  const stack = await Stack.create({ native: true, ownProcess: true, program });
-  const { emulator } = stack.service;
-  const yaml = readFileSync(join(stack.folder, "program", "Pulumi.yaml"), "utf8");
-  stack.write("Pulumi.yaml", yaml.replace("name: proj", "name: svc"));
-  rmSync(join(stack.folder, "program", "Pulumi.dev.yaml"));
-  expect(await stack.run("stack", "init", "dev")).toMatchObject({ code: 0 });
-  await stack.config("svc:baseUrl", emulator.baseUrl);
-  await stack.config("svc:apiKey", emulator.apiKey, true);
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  expect(await drift(stack)).toMatchObject({ code: 0, report: { drift: [] } });
-  expect((await svc(stack, ["env"])).stdout).not.toContain("own.example.com");
-  expect((await svc(stack, ["doctor", "--audit", "--max-size", "2"])).stdout).not.toMatch(/size-over-limit/);
-  const [api] = (await stack.service.endpoints()).filter(({ branch_id }) => branch_id === "br-dev");
-  await stack.service.edit({ kind: "endpoint", id: String(api?.["id"]), set: { autoscaling_limit_max_cu: 2 } });
-  const repaired = await svc(stack, ["drift", "--repair", "--yes"]);
-  expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/repaired api/) });
-  expect(await stack.destroy()).toMatchObject({ code: 0 });
-});
+    const stack = await Stack.create({ native: true, ownProcess: true, program });
+    const { emulator } = stack.service;
+    const yaml = readFileSync(join(stack.folder, "program", "Pulumi.yaml"), "utf8");
+    stack.write("Pulumi.yaml", yaml.replace("name: proj", "name: svc"));
+    rmSync(join(stack.folder, "program", "Pulumi.dev.yaml"));
+    expect(await stack.run("stack", "init", "dev")).toMatchObject({ code: 0 });
+    await stack.config("svc:baseUrl", emulator.baseUrl);
+    await stack.config("svc:apiKey", emulator.apiKey, true);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await drift(stack)).toMatchObject({ code: 0, report: { drift: [] } });
+    expect((await svc(stack, ["env"])).stdout).not.toContain("own.example.com");
+    expect((await svc(stack, ["doctor", "--audit", "--max-size", "2"])).stdout).not.toMatch(/size-over-limit/);
+    const [api] = (await stack.service.endpoints()).filter(({ branch_id }) => branch_id === "br-dev");
+    await stack.service.edit({ kind: "endpoint", id: String(api?.["id"]), set: { autoscaling_limit_max_cu: 2 } });
+    const repaired = await svc(stack, ["drift", "--repair", "--yes"]);
+    expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/repaired api/) });
+    expect(await stack.destroy()).toMatchObject({ code: 0 });
+  });
 
 test("each kind is imported with neither defaults nor secrets, and a program of its inputs changes nothing", async () => {
   const stack = await Stack.create({ native: true, program: "", emulator: { secretAnswers: "masked" } });
