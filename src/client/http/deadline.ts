@@ -120,16 +120,20 @@ export class Deadline {
     };
   }
 
+  get #standsStill(): boolean {
+    return this.#pauses > 0 && !this.#isInterrupted;
+  }
+
   #arm(): void {
     clearTimeout(this.#timer);
-    if ((this.#pauses > 0 && !this.#isInterrupted) || this.#listeners.size === 0) return;
+    if (this.#standsStill || this.#listeners.size === 0) return;
     const ms = Math.min(LONGEST_TIMER_MS, Math.ceil(this.remainingMs()));
     this.#timer = setTimeout(() => this.#fire(), ms);
     this.#timer.unref();
   }
 
   #fire(): void {
-    if (!this.expired || (this.#pauses > 0 && !this.#isInterrupted)) return this.#arm();
+    if (!this.expired || this.#standsStill) return this.#arm();
     const due = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of due) listener();
