@@ -5,6 +5,7 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../../src/contract/hiddenKeys";
+import { NativeProvider } from "../../src/doors/native/nativeProvider";
 import { serve } from "../../src/doors/native/server";
 import type { LogLine } from "../../src/host/progress";
 import { Session, type SessionOptions } from "../../src/host/session";
@@ -42,7 +43,7 @@ export class NativeDoor {
   async restart(settings: Properties = {}, options: SessionOptions = {}): Promise<void> {
     const bind = jest.spyOn(grpc.Server.prototype, "bindAsync");
     const session = new Session((line) => this.log.push(line), { client: QUICK, siblingStartsMs: 200, ...options });
-    const address = `127.0.0.1:${await serve(session, () => "{}")}`;
+    const address = `127.0.0.1:${await serve(() => Promise.resolve(new NativeProvider(session, () => "{}")))}`;
     const [server] = bind.mock.contexts as grpc.Server[];
     bind.mockRestore();
     const client = new ResourceProviderClient(address, grpc.credentials.createInsecure());

@@ -5,10 +5,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { endWithEngine } from "../engine/end";
-import { engineSession } from "../engine/session";
 import { serve } from "./server";
 
 const SCHEMA = join(__dirname, "..", "..", "..", "plugin", "schema.json");
 
 endWithEngine(undefined, true);
-void serve(engineSession(), () => readFileSync(SCHEMA, "utf8")).then((port) => process.stdout.write(`${port}\n`));
+void serve(async () => {
+  const [{ NativeProvider }, { engineSession }] = await Promise.all([
+    import("./nativeProvider.js"),
+    import("../engine/session.js"),
+  ]);
+  return new NativeProvider(engineSession(), () => readFileSync(SCHEMA, "utf8"));
+}).then((port) => process.stdout.write(`${port}\n`));

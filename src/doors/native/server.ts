@@ -1,300 +1,29 @@
-/** The door for native resources: a gRPC server that the engine calls itself (docs/design/engine.md, Native plugins). */
+/** The gRPC server of the native plugin. It loads the provider with the first call that needs it. */
 import type * as Grpc from "@grpc/grpc-js";
-import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
 import type * as ProviderService from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type * as ProviderMessages from "@pulumi/pulumi/proto/provider_pb";
 import type * as EmptyMessages from "google-protobuf/google/protobuf/empty_pb";
-import { withIgnoredChanges } from "../../contract/ignoredChanges";
-import { hiddenInputs, storedInputs, visible, type Properties, type Timeouts } from "../../contract/hiddenKeys";
-import { packageVersion } from "../../contract/installation";
-import { kindOfType } from "../../contract/pointer";
-import type { ReadSetting } from "../../contract/settings";
-import { differing, valueAt } from "../../contract/propertyPath";
-import { messageOf } from "../../contract/untrusted";
-import { unknownNames, unknownProperty } from "../../helpers/given";
-import { problemText, sameJson } from "../../host/arguments";
-import { create, read, remove, update } from "../../host/calls";
-import { asImported } from "../../host/imported";
-import type { Lifecycle } from "../../host/lifecycle";
-import { check, diff, planned, plannedUpdate } from "../../host/plan";
-import type { Marked } from "../../host/requests";
-import { markedFound, markedInputs, markedOuts, type SecretRules } from "../../host/secrets";
-import type { Hosted, Session } from "../../host/session";
-import { QUERIES } from "../../queries";
-import { argumentProblems } from "../../queries/query";
-import { argumentRules, lifecycleOf } from "../../resources/lifecycles";
 import { plainError } from "../engine/errors";
 import { ofSdk } from "../engine/sdk";
-import { changeError, failedCall } from "./errors";
-import { markedSettings, propertiesOf, structOf } from "./values";
+import type { NativeProvider } from "./nativeProvider";
 
 const load = ofSdk();
 // The modules have these declared types.
 const grpc = load("@grpc/grpc-js") as typeof Grpc;
-const messages = load("./proto/provider_pb") as typeof ProviderMessages;
-const { PluginInfo } = load("./proto/plugin_pb") as typeof PluginMessages;
+const { ProviderHandshakeResponse } = load("./proto/provider_pb") as typeof ProviderMessages;
 const { ResourceProviderService } = load("./proto/provider_grpc_pb") as typeof ProviderService;
 const { Empty } = load("google-protobuf/google/protobuf/empty_pb.js") as typeof EmptyMessages;
 
-const { DiffChanges } = messages.DiffResponse;
-const { Kind: Difference } = messages.PropertyDiff;
 const LONGEST_MESSAGE = 400 * 1024 * 1024;
-/** A plugin does not learn how many resources a program declares. */
-const MANY = Infinity;
+const OPTIONS = {
+  "grpc.max_receive_message_length": LONGEST_MESSAGE,
+  "grpc.max_send_message_length": LONGEST_MESSAGE,
+  // Nobody asks for its statistics of calls.
+  "grpc.enable_channelz": 0,
+};
 
-type AnyHosted = Hosted<object, object>;
-
-/** The methods that the engine calls, each with its request. One that is missing is answered with "unimplemented". */
-class NativeProvider {
-  #settings: Properties = {};
-  readonly #readSetting: ReadSetting = (name) => {
-    const value = this.#settings[name] ?? undefined;
-    return value === undefined ? undefined : String(value);
-  };
-
-  constructor(
-    private readonly session: Session,
-    private readonly schema: () => string,
-  ) {}
-
-  handshake() {
-    return new messages.ProviderHandshakeResponse();
-  }
-
-  getPluginInfo() {
-    const info = new PluginInfo();
-    info.setVersion(packageVersion() ?? "");
-    return info;
-  }
-
-  getSchema() {
-    const response = new messages.GetSchemaResponse();
-    response.setSchema(this.schema());
-    return response;
-  }
-
-  /** Keys that it does not know may be those of a project that is called svc. */
-  checkConfig(request: ProviderMessages.CheckRequest) {
-    const response = new messages.CheckResponse();
-    response.setInputs(structOf(markedSettings(propertiesOf(request.getNews()))));
-    return response;
-  }
-
-  /** Another key or address replaces nothing: the objects stay, and each call uses the present settings. */
-  diffConfig(request: ProviderMessages.DiffRequest) {
-    const response = new messages.DiffResponse();
-    const isSame = sameJson(propertiesOf(request.getOldInputs()), propertiesOf(request.getNews()));
-    response.setChanges(isSame ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME);
-    return response;
-  }
-
-  configure(request: ProviderMessages.ConfigureRequest) {
-    this.#settings = propertiesOf(request.getArgs());
-    const response = new messages.ConfigureResponse();
-    response.setSupportspreview(true);
-    return response;
-  }
-
-  async check(request: ProviderMessages.CheckRequest) {
-    const hosted = this.#hosted(request.getUrn(), request.getType());
-    const { resource } = hosted;
-    const given = propertiesOf(request.getNews());
-    // The classes of this package send the names of surplus properties without the values.
-    const { __surplus: named = [] } = hiddenInputs(given);
-    const news = visible(given);
-    const known = Object.keys(resource.args);
-    const unknown = unknownNames(news, known);
-    const { args, problems } = await check(hosted, {
-      urn: request.getUrn(),
-      olds: visible(propertiesOf(request.getOlds())),
-      news: Object.fromEntries(Object.entries(news).filter(([name]) => !unknown.includes(name))),
-      // Only a creation and an update say it.
-      isPreview: undefined,
-      ignored: [],
-      problems: [...named, ...unknown].map((path) => ({ path, reason: unknownProperty(path, known) })),
-    });
-    const response = new messages.CheckResponse();
-    response.setInputs(structOf(markedInputs(secretsOf(resource), args, news)));
-    for (const problem of problems) {
-      const failure = new messages.CheckFailure();
-      // The property stays empty: the engine would print its value, even a secret.
-      failure.setReason(problemText(problem));
-      response.addFailures(failure);
-    }
-    return response;
-  }
-
-  async diff(request: ProviderMessages.DiffRequest) {
-    const hosted = this.#hosted(request.getUrn(), request.getType());
-    const outs = propertiesOf(request.getOlds());
-    const inputs = visible(propertiesOf(request.getOldInputs()));
-    const ignored = request.getIgnorechangesList();
-    // In an update the engine has done it; in a refresh the earlier inputs are what was found.
-    const news = withIgnoredChanges(visible(propertiesOf(request.getNews())), inputs, ignored);
-    const { changes, names, replaces, deleteBeforeReplace } = await diff(hosted, {
-      urn: request.getUrn(),
-      stateUrn: hiddenInputs(outs).__urn,
-      id: request.getId(),
-      outs,
-      news,
-      ignored,
-    });
-    const response = new messages.DiffResponse();
-    response.setChanges(changes === "none" ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME);
-    response.setReplacesList([...replaces]);
-    response.setDeletebeforereplace(deleteBeforeReplace);
-    response.setHasdetaileddiff(true);
-    // Not what differs only at the service, or behind a reference: `replaceOnChanges` would replace the resource for it.
-    for (const name of names) {
-      const paths = differing(inputs[name], news[name], name);
-      if (paths.length > 0) response.addDiffs(name);
-      for (const path of paths) {
-        const difference = new messages.PropertyDiff();
-        difference.setKind(differenceKind(valueAt(path, inputs), valueAt(path, news), replaces.includes(name)));
-        difference.setInputdiff(true);
-        response.getDetaileddiffMap().set(path, difference);
-      }
-    }
-    return response;
-  }
-
-  async create(request: ProviderMessages.CreateRequest) {
-    const urn = request.getUrn();
-    const hosted = this.#hosted(urn, request.getType());
-    const given = propertiesOf(request.getProperties());
-    const news = visible(given);
-    const mark = (outs: Properties): Marked => markedOuts(secretsOf(hosted.resource), outs, { given, stored: {} });
-    const response = new messages.CreateResponse();
-    if (request.getPreview()) {
-      const problems = await planned(hosted, { urn, news, declared: MANY, isNew: true, isSound: true });
-      if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
-      response.setProperties(structOf(mark(news)));
-      return response;
-    }
-    const timeouts = timeoutsOf("create", request.getTimeout());
-    const { id, outs } = await orPartly(create(hosted, { urn, timeouts, news, carried: { __urn: urn } }), mark);
-    response.setId(id);
-    response.setProperties(structOf(mark(outs)));
-    return response;
-  }
-
-  async read(request: ProviderMessages.ReadRequest) {
-    const [urn, id] = [request.getUrn(), request.getId()];
-    const hosted = this.#hosted(urn, request.getType());
-    const { resource } = hosted;
-    const outs = propertiesOf(request.getProperties());
-    const timeouts = timeoutsOf("read", request.getTimeout());
-    const carried = storedInputs(hiddenInputs(outs));
-    // The first read of a look-up is like that of an import. Later the state has no inputs of it.
-    const isLookUp =
-      outs["__version"] !== undefined && Object.keys(visible(propertiesOf(request.getInputs()))).length === 0;
-    const { __args: _all, ...lookedUp } = outs;
-    const found = await read(hosted, { urn, timeouts, id, outs: isLookUp ? lookedUp : outs, carried });
-    const response = new messages.ReadResponse();
-    if (found === undefined) return response;
-    // What no provider has stored is looked up, or imported: nothing tells which.
-    const shown = outs["__version"] === undefined ? asImported(resource, found) : found;
-    response.setId(id);
-    response.setProperties(structOf(markedOuts(secretsOf(resource), shown.outs, { given: outs, stored: outs })));
-    response.setInputs(structOf(markedFound(secretsOf(resource), shown.args, outs)));
-    return response;
-  }
-
-  async update(request: ProviderMessages.UpdateRequest) {
-    const [urn, id] = [request.getUrn(), request.getId()];
-    const hosted = this.#hosted(urn, request.getType());
-    const outs = propertiesOf(request.getOlds());
-    const given = propertiesOf(request.getNews());
-    const news = visible(given);
-    const mark = (changed: Properties): Marked =>
-      markedOuts(secretsOf(hosted.resource), changed, { given, stored: outs });
-    const response = new messages.UpdateResponse();
-    if (request.getPreview()) {
-      await plannedUpdate(hosted, { urn, stateUrn: undefined, id, outs, news });
-      const staying = Object.fromEntries(hosted.resource.staying.map((name) => [name, outs[name]]));
-      response.setProperties(structOf(mark({ ...staying, ...news })));
-      return response;
-    }
-    const timeouts = timeoutsOf("update", request.getTimeout());
-    const changing = update(hosted, { urn, timeouts, id, outs, news, carried: { __urn: urn } });
-    response.setProperties(structOf(mark(await orPartly(changing, mark))));
-    return response;
-  }
-
-  async delete(request: ProviderMessages.DeleteRequest) {
-    const hosted = this.#hosted(request.getUrn(), request.getType());
-    const outs = propertiesOf(request.getProperties());
-    const urn = request.getUrn();
-    const timeouts = timeoutsOf("delete", request.getTimeout());
-    await remove(hosted, { urn, timeouts, id: request.getId(), outs });
-    return new Empty();
-  }
-
-  async invoke(request: ProviderMessages.InvokeRequest) {
-    const [, name] = request.getTok().split("svc:index:");
-    const query = QUERIES.find((one) => one.name === name);
-    if (query === undefined) throw new Error(`pulumi-svc has no function ${JSON.stringify(request.getTok())}`);
-    const args = visible(propertiesOf(request.getArgs()));
-    const problems = argumentProblems(query, args);
-    if (problems.length > 0) throw new Error(problems.join("; "));
-    const response = new messages.InvokeResponse();
-    try {
-      const { client, settings } = this.session.account(this.#readSetting);
-      // Just checked.
-      const found = await query.find({ client, authProvider: settings.authProvider }, args as { projectId: string });
-      response.setReturn(structOf(Array.isArray(found) ? { results: found } : withoutSecrets(found, query.secrets)));
-    } catch (thrown) {
-      const advice = this.session.adviceOn(thrown, this.#readSetting);
-      throw new Error(messageOf(thrown) + (advice === "" ? "" : `. ${advice}`), { cause: thrown });
-    }
-    return response;
-  }
-
-  /** The engine calls it after Ctrl-C, and at the end of each run, when nothing is under way. */
-  cancel() {
-    this.session.interrupt();
-    return new Empty();
-  }
-
-  /** @throws for a type that this version does not know. */
-  #hosted(urn: string, type: string): AnyHosted {
-    const kind = kindOfType(type);
-    if (kind === undefined)
-      throw new Error(`pulumi-svc ${packageVersion() ?? ""} has no resource type ${type} (${urn})`);
-    return { resource: lifecycleOf(kind), session: this.session, readSetting: this.#readSetting };
-  }
-}
-
-const secretsOf = ({ kind, secretOutputs }: Lifecycle<object, object>): SecretRules => ({
-  args: argumentRules(kind),
-  secretOutputs,
-});
-
-/** In seconds; 0 if the program does not say. */
-const timeoutsOf = (verb: keyof Timeouts, seconds: number): Timeouts | undefined =>
-  seconds > 0 ? { [verb]: seconds } : undefined;
-
-function differenceKind(before: unknown, after: unknown, replaces: boolean): ProviderMessages.PropertyDiff.Kind {
-  if (after === undefined) return replaces ? Difference.DELETE_REPLACE : Difference.DELETE;
-  if (before === undefined) return replaces ? Difference.ADD_REPLACE : Difference.ADD;
-  return replaces ? Difference.UPDATE_REPLACE : Difference.UPDATE;
-}
-
-/** Without what a plain value would show. */
-const withoutSecrets = (found: object, secrets: readonly string[] = []): Properties =>
-  Object.fromEntries(Object.entries(found).filter(([name]) => !secrets.includes(name)));
-
-/** A change that may leave something behind when it fails. */
-async function orPartly<Result>(changing: Promise<Result>, mark: (outs: Properties) => Marked): Promise<Result> {
-  try {
-    return await changing;
-  } catch (thrown) {
-    throw changeError(thrown, mark);
-  }
-}
-
+/** The methods that the engine calls. Any other is answered with "unimplemented". */
 const METHODS = [
-  "handshake",
   "getPluginInfo",
   "getSchema",
   "checkConfig",
@@ -307,28 +36,36 @@ const METHODS = [
   "update",
   "delete",
   "invoke",
-  "cancel",
 ] as const;
 
-/** Starts the server on a free port of this machine, and returns the port. */
-export async function serve(session: Session, schema: () => string): Promise<number> {
-  const provider = new NativeProvider(session, schema);
-  const handlerOf = (method: (typeof METHODS)[number]): Grpc.handleUnaryCall<never, unknown> => {
-    return (call, answer) => {
-      // A method that throws at once is one that fails.
-      const working = Promise.resolve().then(() => provider[method](call.request));
-      working.then(
-        (response) => answer(null, response),
-        (thrown: unknown) => answer(failedCall(thrown)),
-      );
+type Handler = Grpc.handleUnaryCall<never, unknown>;
+
+/**
+ * Starts the server on a free port of this machine, and returns the port.
+ * @param start of the provider, once: a refresh has a second process that the engine only greets
+ */
+export async function serve(start: () => Promise<NativeProvider>): Promise<number> {
+  let started: Promise<NativeProvider> | undefined;
+  const answering =
+    (method: (typeof METHODS)[number]): Handler =>
+    async (call, answer) => {
+      const provider = await (started ??= start());
+      try {
+        answer(null, await provider[method](call.request));
+      } catch (thrown) {
+        answer(provider.failedCall(thrown));
+      }
     };
+  const handlers: Record<string, Handler> = {
+    handshake: (_call, answer) => answer(null, new ProviderHandshakeResponse()),
+    // The engine calls it after Ctrl-C, and at the end of each run, when nothing is under way.
+    cancel: async (_call, answer) => {
+      (await started)?.interrupt();
+      answer(null, new Empty());
+    },
+    ...Object.fromEntries(METHODS.map((method) => [method, answering(method)])),
   };
-  const limits = {
-    "grpc.max_receive_message_length": LONGEST_MESSAGE,
-    "grpc.max_send_message_length": LONGEST_MESSAGE,
-  };
-  const server = new grpc.Server(limits);
-  const handlers = Object.fromEntries(METHODS.map((method) => [method, handlerOf(method)]));
+  const server = new grpc.Server(OPTIONS);
   server.addService(ResourceProviderService, handlers as Grpc.UntypedServiceImplementation);
   return new Promise((resolve, reject) =>
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) =>
