@@ -278,7 +278,8 @@ class ChangeCall<Args extends object, Outputs extends object> {
     if (this.#checkpointed === undefined) {
       this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
       const isOpen = before !== undefined && mayHaveTakenEffect(thrown instanceof Interrupted ? thrown.cause : thrown);
-      const kept = isOpen ? { id: before.id, outs: { ...before.outs, ...unfinished } } : undefined;
+      // With the pointer, which outs of the other door lack.
+      const kept = isOpen ? { id: before.id, outs: { ...before.outs, ...carried, ...unfinished } } : undefined;
       return failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept });
     }
     const { id, outputs, args, shown } = this.#checkpointed;

@@ -1,4 +1,5 @@
 import { hosted, thrownBy, URN } from "../support/toy";
+import { FateUnknownError } from "../../src/client";
 import { clean } from "../../src/contract/hiddenKeys";
 
 const INPUTS = { home: "a", size: 1, __urn: URN, __provider: "pointer", __timeouts: { create: 5 } };
@@ -179,6 +180,14 @@ describe("update", () => {
       region: "r",
       __args: ["home", "label", "region", "size"],
     });
+  });
+
+  test("one that may have taken effect is kept with the program's pointer, which outs of the native plugin lack", async () => {
+    const lost = new FateUnknownError("its effect was not found", {});
+    const { toy } = hosted({ update: () => Promise.reject(lost) });
+    const { __provider: _pointer, ...ofPlugin } = OUTS;
+    const error = await thrownBy(toy.update("toy-1", ofPlugin, { ...INPUTS, size: 4 }));
+    expect(error["properties"]).toEqual({ ...OUTS, __unfinished: "update" });
   });
 
   test("an update that was not accepted leaves the state alone", async () => {
