@@ -2,9 +2,14 @@ const project = (name, testMatch, extra = {}) => ({
   displayName: name,
   testEnvironment: "node",
   testMatch,
-  // jose is an ES module, which jest loads only as CommonJS: as it does every `import()` of the source.
-  transform: { "\\.ts$|/node_modules/jose/": ["ts-jest", { tsconfig: "tsconfig.jest.json", diagnostics: false }] },
-  transformIgnorePatterns: ["/node_modules/(?!jose/)"],
+  // These are ES modules, which jest loads only as CommonJS: as it does every `import()` of the source.
+  transform: {
+    "\\.ts$|/node_modules/(jose|oauth4webapi|openid-client)/": [
+      "ts-jest",
+      { tsconfig: "tsconfig.jest.json", diagnostics: false },
+    ],
+  },
+  transformIgnorePatterns: ["/node_modules/(?!(jose|oauth4webapi|openid-client)/)"],
   modulePathIgnorePatterns: ["<rootDir>/dist"],
   setupFiles: ["<rootDir>/test/support/nodeFlags.cjs"],
   // What a program looks for before it declares a resource: in a clone that nobody has built, the source is found.

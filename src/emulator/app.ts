@@ -19,6 +19,7 @@ import { emailServerRoutes } from "./routes/emailServerRoutes";
 import { endpointRoutes } from "./routes/endpointRoutes";
 import { oauthProviderRoutes } from "./routes/oauthProviderRoutes";
 import { projectRoutes } from "./routes/projectRoutes";
+import { signInRoutes } from "./signIn/signInRoutes";
 
 const addLatency =
   (latencyMs: number): MiddlewareHandler<Env> =>
@@ -74,6 +75,7 @@ export function createApp(control: ControlParts): Hono<Env> {
     return Response.json(openApiDocument(offered, server, packageVersion() ?? "unknown"));
   });
   app.get(KEY_SET_PATH, serveKeySet(service));
+  app.route("/", signInRoutes(control));
   app.route("/", pageRoutes(control));
   app.route(API_ROOT, api);
   return app;

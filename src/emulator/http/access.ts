@@ -39,6 +39,10 @@ export class AcceptedKey {
     return this.key;
   }
 
+  is(given: string | undefined): boolean {
+    return isSame(given, this.key);
+  }
+
   rotate(key: string): void {
     if (key === this.key) return;
     this.key = key;

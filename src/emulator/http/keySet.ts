@@ -9,6 +9,9 @@ const END = "/.well-known/jwks.json";
 /** Where the key set of an integration is served. It is public, as usual, and needs no API key. */
 export const KEY_SET_PATH = `/auth/:auth_provider_project_id${END}`;
 
+/** Of answers that hold nothing to protect from pages of an application, which fetch them. */
+export const ANY_PAGE = { "access-control-allow-origin": "*" };
+
 type AuthProject = Pick<StoredIntegration, "auth_provider_project_id">;
 
 /**
@@ -30,5 +33,5 @@ export const serveKeySet =
       .flatMap(({ integrations }) => integrations)
       .find(({ auth_provider_project_id }) => auth_provider_project_id === wanted);
     if (integration === undefined) throw notFound("there is no auth integration with this id");
-    return Response.json(await signingKeys.publicSet(integration));
+    return Response.json(await signingKeys.publicSet(integration), { headers: ANY_PAGE });
   };
