@@ -36,15 +36,22 @@ export function render(report: FleetReport, format: FleetFormat, colours = false
 
 /** The result as one line. */
 export function summary({ stacks, notKnown, unmanaged, unmanagedNotKnown }: FleetReport): string {
-  const drifted = stacks.filter(hasDrift).length;
   const all = stacks.length + notKnown.length;
   const counts = [
-    drifted === 0 ? "no drift" : `${drifted} drifted`,
+    ...driftIn(stacks, notKnown.length > 0),
     ...(notKnown.length > 0 ? [`${notKnown.length} not known`] : []),
     ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
     ...(unmanagedNotKnown.length > 0 ? ["undeclared objects not known"] : []),
   ];
   return `${all} stack${all === 1 ? "" : "s"}: ${counts.join(", ")}`;
+}
+
+/** Nothing is said of the stacks that are not known. */
+function driftIn(stacks: readonly StackReport[], areSomeNotKnown: boolean): string[] {
+  const drifted = stacks.filter(hasDrift).length;
+  if (drifted > 0) return [`${drifted} drifted`];
+  if (!areSomeNotKnown) return ["no drift"];
+  return stacks.length > 0 ? [`no drift in ${stacks.length}`] : [];
 }
 
 const hasDrift = ({ drift }: StackReport): boolean => drift.length > 0;

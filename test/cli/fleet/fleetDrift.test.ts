@@ -262,6 +262,19 @@ test("what only the engine can know makes a stack not known, and the others are 
   ]);
 });
 
+test("the first line says nothing of the stacks that are not known", async () => {
+  store(
+    { name: "org/fine/dev", resources: [compute()] },
+    { name: "org/drifted/dev", resources: [compute({ size: 8 })] },
+    { name: "org/closed/dev", text: null },
+  );
+  const first = async (...stack: string[]) => (await ended({ format: "text", stack })).text.split("\n")[0];
+  expect(await first("closed/dev")).toBe("1 stack: 1 not known");
+  expect(await first("closed/dev", "fine/dev")).toBe("2 stacks: no drift in 1, 1 not known");
+  expect(await first("closed/dev", "drifted/dev")).toBe("2 stacks: 1 drifted, 1 not known");
+  expect(await first("fine/dev")).toBe("1 stack: no drift");
+});
+
 test("a refused key, a missing key and a service that fails in the middle are never a finding", async () => {
   const second = await start({ apiKey: "canary-fleet-key-of-second" });
   const at = (apiKey: object): Scene["settings"] => ({ "svc:baseUrl": second.emulator.baseUrl, ...apiKey });
