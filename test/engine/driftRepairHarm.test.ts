@@ -104,7 +104,7 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   expect(await interruptedAtImport(stack)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^pulumi-svc: interrupted: changes that had begun were completed, and the others were not begun/m,
+      /^pulumi-svc: interrupted: changes that had begun were completed, or the state holds them as unfinished, and the others were not begun/m,
     ),
   });
   expect(await stack.entries()).toEqual(before);

@@ -289,7 +289,7 @@ async function orAsBefore(
     const lost = reason === undefined ? "" : `. The state could not be restored (${reason}): run pulumi up --refresh`;
     if (isInterrupted) {
       throw new Error(
-        `interrupted: changes that had begun were completed, and the others were not begun. Run this again to repair the rest${lost}`,
+        `interrupted: changes that had begun were completed, or the state holds them as unfinished, and the others were not begun. Run this again to repair the rest${lost}`,
       );
     }
     error.message += lost;
