@@ -4,7 +4,7 @@ import { type AuditedResource, type AuditLimits, type AuditRule, auditRules, sta
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { oauthProviderId, presentId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
-import { isProviderType, kindOfEntry, STACK_TYPE } from "../../contract/pointer";
+import { isProviderType, kindOfEntry, kindOfType, STACK_TYPE } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
 import {
@@ -156,7 +156,7 @@ const COMPONENT = "Component";
 function kindOf({ type, custom = true }: StoredResource): string | undefined {
   if (isProviderType(type)) return "Provider";
   if (type === STACK_TYPE) return "Stack";
-  return custom ? kindOfEntry({ type }) : COMPONENT;
+  return custom ? kindOfType(type) : COMPONENT;
 }
 
 function findingsOf(rule: AuditRule, resources: readonly Looks[], limits: AuditLimits): Finding[] {
