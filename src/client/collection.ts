@@ -91,7 +91,9 @@ export class Collection<Item extends object, Response = never, in Sending extend
   async listAfterLag(options: WaitOptions = {}, from = performance.now()): Promise<readonly Item[]> {
     const since = from + this.source.lagMs;
     const late = ({ totalMs }: Deadline): Error =>
-      new TimeoutError(`lists can be out of date, and a second one could not be read within ${inSeconds(totalMs)}`);
+      new TimeoutError(`lists can be out of date, and a second one could not be read within ${inSeconds(totalMs)}`, {
+        deadlineMs: totalMs,
+      });
     // A timer may fire a moment early, and all waiters must share the list.
     await withDeadline(options.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
     return this.list({ ...options, since });

@@ -29,14 +29,23 @@ const DEFAULT_SECONDS: Required<Timeouts> = { create: 600, update: 600, delete: 
 /** How long a call may exceed its deadline and its last request before it is abandoned. */
 const GRACE_MS = 15_000;
 
+type Verb = keyof Timeouts;
+
+const DONE = { create: "created", update: "changed", delete: "deleted", read: "read" } as const satisfies Record<
+  Verb,
+  string
+>;
+
 /** In place of the error of a call whose time was over because the run was interrupted. */
 class Interrupted extends Error {
-  constructor(override readonly cause: unknown) {
-    super("the wait for it was interrupted");
+  constructor(
+    override readonly cause: unknown,
+    verb: Verb,
+    readonly hasBegun: boolean,
+  ) {
+    super(hasBegun ? "the wait for it was interrupted" : `interrupted, and nothing was ${DONE[verb]}`);
   }
 }
-
-type Verb = keyof Timeouts;
 
 /** A failed call, with a message for users. */
 export class CallError extends Error {
@@ -116,7 +125,7 @@ export async function read<Args extends object, Outputs extends object>(
   const { __args, __version, __unfinished, __sent, __applied: applied = {} } = marks;
   try {
     const stored = storedFrom(resource, id, outs);
-    const { call, finish } = startCall(hosted, { urn, deadline, secrets: [stored.outs] });
+    const { call, finish } = startCall(hosted, { verb: "read", urn, deadline, secrets: [stored.outs] });
     const observed = await finish(resource.read(call, stored));
     if (observed === undefined) {
       // Without a stored version it is a lookup (`get`): an empty result would become a resource without outputs.
@@ -169,7 +178,7 @@ export async function remove<Args extends object, Outputs extends object>(
     refuseProtectedDeletion(resource.args, stored.outs, replacement !== undefined);
     const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
     const deadline = new Deadline(timeoutMs);
-    const { call, finish } = startCall(hosted, { urn, own, deadline, secrets: [stored.outs] });
+    const { call, finish } = startCall(hosted, { verb: "delete", urn, own, deadline, secrets: [stored.outs] });
     const replaced = async (): Promise<void> =>
       // It has passed `check`.
       replacement && resource.beforeReplacement?.(call, replacement as Partial<Args>);
@@ -232,11 +241,12 @@ class ChangeCall<Args extends object, Outputs extends object> {
       const args = checkedArgs(hosted, news);
       const deadline = new Deadline(timeoutMsOf(request, verb));
       let isInterrupted = false;
-      // Before, a request may be under way that creates what nothing holds yet.
       const endOnceStored = (): void => {
-        if (isInterrupted && (before ?? this.#checkpointed) !== undefined) deadline.interrupt();
+        if (isInterrupted) deadline.interrupt((before ?? this.#checkpointed) !== undefined);
       };
       const { call, values, finish } = startCall<Args, Outputs>(hosted, {
+        verb,
+        hasBegun: marksOf(before?.outs ?? {}).__unfinished !== undefined,
         urn,
         deadline,
         secrets: [visible(before?.outs ?? {}), news],
@@ -277,7 +287,11 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const unfinished: Unfinished = { __unfinished: verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
       this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
-      const isOpen = before !== undefined && mayHaveTakenEffect(thrown instanceof Interrupted ? thrown.cause : thrown);
+      const isOpen =
+        before !== undefined &&
+        (thrown instanceof Interrupted
+          ? thrown.hasBegun && mayHaveTakenEffect(thrown.cause)
+          : mayHaveTakenEffect(thrown));
       // With the pointer, which outs of the other door lack.
       const kept = isOpen ? { id: before.id, outs: { ...before.outs, ...carried, ...unfinished } } : undefined;
       return failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept });
@@ -317,6 +331,9 @@ interface Prepared<Outputs> {
 }
 
 interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" | "sending">> {
+  readonly verb: Verb;
+  /** An earlier call has begun it. @default false */
+  readonly hasBegun?: boolean;
   readonly urn: string | undefined;
   /** Its name in the memory. @default urn */
   readonly own?: string;
@@ -340,6 +357,8 @@ const nothing = (): void => undefined;
 function startCall<Args extends object, Outputs extends object>(
   { resource, session, readSetting }: Hosted<Args, Outputs>,
   {
+    verb,
+    hasBegun = false,
     urn,
     own = urn ?? "",
     deadline,
@@ -378,7 +397,8 @@ function startCall<Args extends object, Outputs extends object>(
       try {
         return await withHardTimeout(deadline, client.longestAttemptMs + GRACE_MS, work);
       } catch (error) {
-        throw deadline.isInterrupted && isLate(error, deadline.totalMs) ? new Interrupted(error) : error;
+        const { isInterrupted, hasChanged, totalMs } = deadline;
+        throw isInterrupted && isLate(error, totalMs) ? new Interrupted(error, verb, hasBegun || hasChanged) : error;
       } finally {
         done();
         progress.end();

@@ -19,7 +19,9 @@ export class Deadline {
   #isOfRead = false;
   #leftMs: number;
   #pauses = 0;
-  #isInterrupted = false;
+  /** The changes that were sent with it and may have taken effect. */
+  #changes = 0;
+  #interruption: { readonly isStored: boolean } | undefined;
   #runningSince = performance.now();
   #timer: NodeJS.Timeout | undefined;
   readonly #listeners = new Set<() => void>();
@@ -58,16 +60,31 @@ export class Deadline {
 
   /** The run was interrupted: the time is over, also during a pause. */
   get isInterrupted(): boolean {
-    return this.#isInterrupted;
+    return this.#interruption !== undefined && (this.#interruption.isStored || !this.hasChanged);
   }
 
-  interrupt(): void {
-    this.#isInterrupted = true;
+  /** Whether a change that was sent with it may have taken effect. */
+  get hasChanged(): boolean {
+    return this.#changes > 0;
+  }
+
+  /** `isStored`: false if nothing holds yet what a change makes. Such a change is awaited. */
+  interrupt(isStored = true): void {
+    this.#interruption = { isStored };
     this.#arm();
   }
 
+  /** Call in the tick in which a change is sent; call the returned function if it had no effect. */
+  changeSent(): () => void {
+    this.#changes += 1;
+    return () => {
+      this.#changes -= 1;
+      this.#arm();
+    };
+  }
+
   remainingMs(): number {
-    if (this.#isInterrupted) return 0;
+    if (this.isInterrupted) return 0;
     return this.#pauses > 0 ? this.#leftMs : Math.max(0, this.#leftMs - (performance.now() - this.#runningSince));
   }
 
@@ -121,7 +138,7 @@ export class Deadline {
   }
 
   get #standsStill(): boolean {
-    return this.#pauses > 0 && !this.#isInterrupted;
+    return this.#pauses > 0 && !this.isInterrupted;
   }
 
   #arm(): void {

@@ -43,6 +43,8 @@ const MANY_IN_A_SECOND = 20;
 interface Waiting {
   readonly kind: RequestKind;
   readonly enter: (permit: Permit) => void;
+  /** Ends the wait if no time is left. */
+  readonly look: () => void;
 }
 
 /** What the service's refusals have taught. */
@@ -148,13 +150,11 @@ export class RequestBudget {
         clearTimeout(timer);
         resolve(permit);
       };
-      const waiting: Waiting = { kind, enter };
-      this.#waiting.push(waiting);
-      this.#admit();
       const look = (): void => {
         const index = this.#waiting.indexOf(waiting);
         // It has entered.
         if (index < 0) return;
+        clearTimeout(timer);
         const ms = leftMs();
         if (ms === Number.POSITIVE_INFINITY) return;
         if (ms > 0) return void (timer = setTimeout(look, Math.min(Math.max(ms, LEAST_LOOK_MS), LONGEST_TIMER_MS)));
@@ -162,8 +162,16 @@ export class RequestBudget {
         this.#admit();
         enter(undefined);
       };
+      const waiting: Waiting = { kind, enter, look };
+      this.#waiting.push(waiting);
+      this.#admit();
       look();
     });
+  }
+
+  /** Ends the waits that have no time left, although they had some when they began. */
+  endLate(): void {
+    for (const { look } of [...this.#waiting]) look();
   }
 
   /**

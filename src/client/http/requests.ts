@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ApiKey } from "./apiKey";
-import { type Deadline, sleep } from "./deadline";
+import { type Deadline, sleep, withDeadline } from "./deadline";
 import * as errors from "./errors";
 import { SvcError } from "./errors";
 import type { ClientTimings } from "../clientOptions";
@@ -208,6 +208,7 @@ export class Requests {
       let content: Content<Body>;
       const authorization = this.context.key.authorization();
       const ended = { attempt: attempts, sentAt: performance.now() };
+      const hadNoEffect = method === "GET" ? undefined : deadline.changeSent();
       try {
         request.onSend?.();
         const body = request.currentBody === undefined ? request.body : request.currentBody();
@@ -219,6 +220,8 @@ export class Requests {
         this.#trace(request, { ...ended, outcome: raw.status, requestId: raw.requestId });
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
+        const happened = whatHappened(error);
+        if (happened !== "unclear") hadNoEffect?.();
         const { status, reason, requestId } = error.facts;
         this.#trace(request, { ...ended, outcome: status ?? reason ?? "no response", requestId });
         // A request with a refused key was not executed, so repeating any such request is safe.
@@ -235,7 +238,6 @@ export class Requests {
         }
         lastError = error;
         request.onError?.(error);
-        const happened = whatHappened(error);
         if (happened !== "throttled") faults += 1;
         fate.open ||= happened === "unclear";
         if (request.retry === false) throw error;
@@ -263,8 +265,7 @@ export class Requests {
         const seconds = Math.round((performance.now() - began) / 1000);
         request.onProgress?.(`${throttled ? "the service asks to wait" : "retrying"}: ${error.what}, ${seconds} s`);
         const goOn = throttled ? throttle.begin() : undefined;
-        await sleep(verdict.delayMs);
-        goOn?.();
+        await withDeadline(deadline, sleep(verdict.delayMs), () => lateError()).finally(goOn);
         continue;
       }
       const { value, invalid } = content;
@@ -326,11 +327,17 @@ export class Requests {
     // Behind other requests it is in our own queue.
     const throttled = (): (() => void) => throttle.begin(() => budget.pausedMs);
     const ends = !byService ? [deadline.pause(), onThrottled?.(false)] : isRead ? [throttled()] : [];
-    // Somebody who has more time may join the wait for a read.
-    const leftMs = (): number => (isRead ? throttle.leftMs : deadline.remainingMs());
+    const leftMs = (): number => {
+      if (deadline.isInterrupted) return 0;
+      if (!byService) return Number.POSITIVE_INFINITY;
+      // Somebody who has more time may join the wait for a read.
+      return isRead ? throttle.leftMs : deadline.remainingMs();
+    };
+    const unsubscribe = deadline.onExpire(() => budget.endLate());
     try {
-      return await budget.wait(kind, byService ? leftMs : undefined);
+      return await budget.wait(kind, leftMs);
     } finally {
+      unsubscribe();
       clearTimeout(timer);
       ends.forEach((end) => end?.());
     }

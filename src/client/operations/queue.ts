@@ -1,4 +1,4 @@
-import { type Deadline, sleep } from "../http/deadline";
+import { type Deadline, sleep, withDeadline } from "../http/deadline";
 import { inSeconds, LockedError, withDetail, pauseTooLong } from "../http/errors";
 import { decideRetry } from "../http/retry";
 
@@ -86,7 +86,7 @@ export class ProjectQueue {
         ? pauseTooLong(error, remainingMs, deadline.totalMs)
         : lockTimeout(error, deadline);
     onProgress?.("waiting for an operation of this project that was started outside this run");
-    await sleep(verdict.delayMs);
+    await withDeadline(deadline, sleep(verdict.delayMs), () => lockTimeout(error, deadline));
     // Timers may fire late.
     if (deadline.expired) throw lockTimeout(error, deadline);
   }

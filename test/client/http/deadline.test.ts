@@ -125,3 +125,20 @@ test("an interruption ends it, also while it is paused, and it stays ended", () 
   pass(60_000);
   expect(told).toBe(1);
 });
+
+test("an interruption before anything is stored waits for a change that was sent, unless that had no effect", () => {
+  const deadline = new Deadline(60_000);
+  let told = 0;
+  deadline.onExpire(() => (told += 1));
+  const hadNoEffect = deadline.changeSent();
+  deadline.interrupt(false);
+  pass(1);
+  expect([told, deadline.expired, deadline.isInterrupted]).toEqual([0, false, false]);
+  hadNoEffect();
+  pass(1);
+  expect([told, deadline.expired, deadline.isInterrupted]).toEqual([1, true, true]);
+  const stored = new Deadline(60_000);
+  stored.changeSent();
+  stored.interrupt();
+  expect(stored.expired).toBe(true);
+});

@@ -4,13 +4,15 @@ import { KIND_CASES } from "../../kinds";
 import { DEMO, wholeIn } from "../../kinds/KindCase";
 import { until } from "../../support/emulator";
 import { inClear } from "../../support/engineMarks";
-import { CANARY, type State } from "../../support/harness";
+import { CANARY, QUICK, type State } from "../../support/harness";
 import { COMPUTE, failed, NativeDoor } from "../../support/nativeDoor";
 
 /* What a failed or an interrupted call leaves, and that the next one goes on with it. */
 
 const POST = { method: "POST", path: "/projects/{project_id}/endpoints" };
 const INTERRUPTED = /the wait for it was interrupted/;
+const UNCHANGED = /^Could not update .*: interrupted, and nothing was changed$/;
+const UNSENT = /^Could not create ComputeEndpoint \("thing"\): interrupted, and nothing was created$/;
 const LARGER = { ...COMPUTE, size: 2 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -80,30 +82,82 @@ test("a lost answer and failed operations: one POST, and the next call goes on w
 });
 
 describe("Cancel", () => {
-  test.each([0, 5, 40])(
-    "%i ms after a creation has begun: it is kept, and the next update waits on",
-    async (afterMs) => {
-      const door = await NativeDoor.start({ activationMs: 800 });
-      // The engine sends it at the end of a run, too.
-      await door.cancel();
-      const creating = failed(door.create("ComputeEndpoint", COMPUTE));
-      await pause(afterMs);
-      await Promise.all([door.cancel(), door.cancel()]);
-      const { text, kept } = await creating;
-      expect(text).toMatch(/^ComputeEndpoint \S+ exists, but the wait for it was interrupted\. It is kept/);
-      const state = { id: "", outs: {}, ...kept };
-      expect(await door.computes()).toEqual([state.id]);
-      const again = failed(door.update("ComputeEndpoint", state, COMPUTE));
-      await pause(30);
-      await door.cancel();
-      expect((await again).text).toMatch(INTERRUPTED);
-      const { outs } = await door.update("ComputeEndpoint", state, COMPUTE);
-      expect(outs).not.toHaveProperty("__unfinished");
-      expect(await methods(door)).toEqual(["POST"]);
-    },
-  );
+  test.each([0, 5, 40])("%i ms after a creation has begun: it is kept, or nothing was created", async (afterMs) => {
+    const door = await NativeDoor.start({ activationMs: 800 });
+    // The engine sends it at the end of a run, too.
+    await door.cancel();
+    const creating = failed(door.create("ComputeEndpoint", COMPUTE));
+    await pause(afterMs);
+    await Promise.all([door.cancel(), door.cancel()]);
+    const { text, kept } = await creating;
+    expect(text).toMatch(
+      kept === undefined ? UNSENT : /^ComputeEndpoint \S+ exists, but the wait for it was int.*It is kept/,
+    );
+    expect(await door.computes()).toEqual(kept === undefined ? [] : [kept.id]);
+    expect(await methods(door)).toEqual(kept === undefined ? [] : ["POST"]);
+  });
 
-  test("while a creation waits for its digests: it ends as soon as it is stored", async () => {
+  test("while a creation is under way: it is kept, and the next update waits on", async () => {
+    const door = await NativeDoor.start({ activationMs: 800 });
+    await door.service.fault({ ...POST, delayMs: 300 });
+    const creating = keptOf(door.create("ComputeEndpoint", COMPUTE));
+    await until(
+      () => methods(door),
+      (all) => all.includes("POST"),
+    );
+    await door.cancel();
+    const state = await creating;
+    expect(await door.computes()).toEqual([state.id]);
+    const again = failed(door.update("ComputeEndpoint", state, COMPUTE));
+    await pause(30);
+    await door.cancel();
+    expect((await again).text).toMatch(INTERRUPTED);
+    const { outs } = await door.update("ComputeEndpoint", state, COMPUTE);
+    expect(outs).not.toHaveProperty("__unfinished");
+    expect(await methods(door)).toEqual(["POST"]);
+  });
+
+  const replicas = [..."abcdefghij"].map((name) => ({ ...COMPUTE, type: "read_only", name }));
+
+  test.each([
+    ["a locked project", { status: 423 }],
+    ["a locked project, refused after the interruption", { status: 423, delayMs: 300 }],
+    ["the service's limit", { status: 429, headers: { "retry-after": "50" } }],
+  ])("while creations wait for %s: they end soon, and nothing was created", async (_for, fault) => {
+    const door = await NativeDoor.start();
+    await door.service.fault({ ...POST, ...fault, times: 1_000 });
+    const creating = [COMPUTE, ...replicas].map((inputs) => failed(door.create("ComputeEndpoint", inputs)));
+    await until(
+      () => methods(door),
+      (all) => all.length > 0,
+    );
+    const began = performance.now();
+    await door.cancel();
+    for (const one of await Promise.all(creating))
+      expect(one).toEqual({ text: expect.stringMatching(UNSENT), kept: undefined });
+    expect(performance.now() - began).toBeLessThan(5_000);
+    const sent = (await methods(door)).length;
+    await door.service.clearFaults();
+    await pause(500);
+    expect([await door.computes(), (await methods(door)).length]).toEqual([[], sent]);
+    // Later calls are not affected.
+    await door.restart();
+    await door.create("ComputeEndpoint", COMPUTE);
+  });
+
+  test("while creations wait for the configured share of requests: only those that were sent are there", async () => {
+    const door = await NativeDoor.start();
+    await door.restart({ maxRequestsPerMinute: "10" }, { client: { ...QUICK, minuteMs: 60_000 } });
+    const creating = Promise.allSettled(replicas.map((inputs) => door.create("ComputeEndpoint", inputs)));
+    await until(async () => door.log.some(({ message }) => message.includes("svc:maxRequestsPerMinute")), Boolean);
+    await door.cancel();
+    const ended = await creating;
+    const unsent = ended.filter((one) => one.status === "rejected" && UNSENT.test(Reflect.get(one.reason, "details")));
+    expect(unsent.length).toBeGreaterThan(0);
+    expect(await door.computes()).toHaveLength(replicas.length - unsent.length);
+  });
+
+  test("while a creation waits for its digests: it ends after them, and nothing was created", async () => {
     process.env["CANCELLED_TOKEN"] = `${CANARY}-token`;
     const digests = new Digests();
     let goOn = (): void => undefined;
@@ -116,7 +170,8 @@ describe("Cancel", () => {
     await until(async () => began.mock.calls.length, Boolean);
     await door.cancel();
     goOn();
-    expect((await creating).text).toMatch(INTERRUPTED);
+    expect((await creating).text).toMatch(UNSENT);
+    expect(await methods(door)).toEqual([]);
     expect(inClear(door.left)).not.toContain(CANARY);
     delete process.env["CANCELLED_TOKEN"];
   });
@@ -131,7 +186,7 @@ describe("Cancel", () => {
       (all) => all.includes("PATCH"),
     );
     await door.cancel();
-    expect(await refused).toMatchObject({ text: expect.stringMatching(INTERRUPTED), kept: undefined });
+    expect(await refused).toMatchObject({ text: expect.stringMatching(UNCHANGED), kept: undefined });
     await door.service.fault({ method: "PATCH", drop: "reset", effect: "done", delayMs: 200 });
     const changing = keptOf(door.update("ComputeEndpoint", made, LARGER));
     await until(
