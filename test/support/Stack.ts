@@ -63,6 +63,8 @@ const PRELOAD = join(ROOT, "test", "support", "preload.cjs");
 const IS_NATIVE = process.env["PULUMI_SVC_DOOR"] === "native";
 const ENTRY = IS_NATIVE ? "pulumi-svc/native" : "pulumi-svc";
 
+const PACKAGES = `packages:\n  svc: ${join(ROOT, "plugin")}\n`;
+
 /** A resource of the native plugin. `outputs`: the names of the outputs that the program reads. */
 const NATIVE =
   "const native = (kind, name, args, outputs = [], options = {}) => new pulumi.CustomResource(`svc:index:${kind}`, name, " +
@@ -137,7 +139,7 @@ export class Stack {
     open.push(stack);
     if (native && !IS_NATIVE) stack.#helper = ` ${NATIVE}`;
     if (cheapDigests === true) stack.env["CHEAP_DIGESTS"] = "1";
-    const packages = native ? `packages:\n  svc: ${join(ROOT, "plugin")}\n` : "";
+    const packages = native ? PACKAGES : "";
     stack.#write("Pulumi.yaml", `name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n${packages}`);
     stack.#write("package.json", '{ "name": "proj", "private": true }\n');
     symlinkSync(modules, join(stack.#project, "node_modules"));
@@ -155,7 +157,7 @@ export class Stack {
 
   /** `entry`: the module that `svc` comes from. */
   program(text: string, entry = ENTRY): void {
-    this.write(
+    this.#write(
       "index.js",
       `const pulumi = require("@pulumi/pulumi");\nconst svc = require("${entry}");${this.#helper}\n${text}\n`,
     );
@@ -164,7 +166,8 @@ export class Stack {
   write(file: string, text: string): void {
     // An ES module cannot be loaded anew.
     if (file === "package.json") this.#hasOwnProgram = true;
-    this.#write(file, text);
+    const named = text.replace(/(from |require\()"pulumi-svc"/g, `$1"${ENTRY}"`);
+    this.#write(file, IS_NATIVE && file === "Pulumi.yaml" && !text.includes("packages:") ? named + PACKAGES : named);
   }
 
   #write(file: string, text: string): void {
