@@ -297,7 +297,7 @@ function withProviders(step: Step, given: Providers): Step {
 /** `real`: for the real engine, with our own commands, components and the ends of processes. */
 export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<History> =>
   fc
-    .tuple(programs({ components: real }), steps(real), deployment(real), providers, isLate(real), door(real))
+    .tuple(programs({ components: real }), steps(real), deployment(real), providers, isLate(real), door)
     .map(([program, then, first, providers, lateLists, door]) => ({
       program: program.map((one) => withProvider(one, providers)),
       environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
@@ -332,8 +332,7 @@ const deployment = (real: boolean): fc.Arbitrary<Step> =>
     .record({ seed, trouble: fc.option(trouble(real), { nil: undefined, freq: 2 }) }, PLAIN)
     .map(({ seed, trouble }) => given({ do: "command" as const, command: { run: "up" as const, seed }, trouble }));
 
-const door = (real: boolean) =>
-  real ? fc.constantFrom(undefined, undefined, "native" as const, "changing" as const) : fc.constant(undefined);
+const door = fc.constantFrom(undefined, undefined, "native" as const, "changing" as const);
 
 const isLate = (real: boolean) =>
   real ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, true as const);

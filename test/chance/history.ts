@@ -134,7 +134,7 @@ export interface History {
   /** The secrets by name. */
   readonly environment: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
-  /** Whose resources the program declares: `changing` ones with each `up`. On the real engine. @default dynamic */
+  /** Whose resources the program declares: `changing` ones with each `up`. @default dynamic */
   readonly door?: "native" | "changing";
   /** For a while, lists lack what was created (docs/design/api.md, Delays). On the imitation, where waiting costs nothing. */
   readonly lateLists?: true;

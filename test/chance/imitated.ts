@@ -12,12 +12,12 @@ import { connect, startWire, withoutWaiting, type Link } from "./wire";
  * asked in memory and the clock skips each wait. One player at a time: the clock, the network and the environment are
  * those of the process.
  */
-export async function startImitated({ lateLists }: Pick<History, "lateLists"> = {}): Promise<Imitated> {
+export async function startImitated({ lateLists, door }: Pick<History, "lateLists" | "door"> = {}): Promise<Imitated> {
   const worlds = lateLists === true ? late : idle;
   const given =
     worlds.pop() ?? (await world({ projects: [PROJECT, OTHER], listLagMs: lateLists === true ? LATE_MS : 0 }));
   await given.reset();
-  return new Imitated(given, startWire(), worlds);
+  return new Imitated(given, startWire(), worlds, door);
 }
 
 const PROJECT = "prj-demo";
@@ -42,12 +42,15 @@ export class Imitated implements Player {
   #process: Process | undefined;
   readonly world: World;
   #hasOther = false;
+  #isNative: boolean;
 
   constructor(
     readonly given: World,
     readonly stop: () => void,
     readonly worlds: World[],
+    readonly door: History["door"],
   ) {
+    this.#isNative = door === "native";
     this.stack = given.stack(PATIENT);
     const ask: World["ask"] = (...request) => {
       this.#hasOther = true;
@@ -59,6 +62,7 @@ export class Imitated implements Player {
 
   async run(command: Command, given: Given): Promise<Ran> {
     const { program, environment, trouble } = given;
+    if (this.door === "changing" && command.run === "up") this.#isNative = !this.#isNative;
     Object.assign(process.env, environment);
     // Of what a colleague has made, the lists of a new command are true: no oracle could tell what it should have seen.
     if (this.#hasOther) jest.advanceTimersByTime(LATE_MS);
@@ -149,7 +153,8 @@ export class Imitated implements Player {
     };
     const part: Part = { targets: namedBy(program, target), replaces: namedBy(program, replace) };
     const { stack } = this;
-    const rendered = program.map(imitated);
+    const door = this.#isNative ? "native" : "dynamic";
+    const rendered = program.map((one) => ({ ...imitated(one), door }) as const);
     if (command.run === "up") return ranOf(await stack.up(rendered, course, part));
     if (command.run === "preview") return ranOf(await stack.preview(rendered, course, part));
     if (command.run === "refresh") return ranOf(await stack.refresh(course));

@@ -1,5 +1,5 @@
 /** A program, and what its constructors give the SDK. */
-import { pointer } from "../../../../src/contract/pointer";
+import { isKind, pointer, urnInOtherDoor, type Door } from "../../../../src/contract/pointer";
 import type { ArgumentRules } from "../../../../src/contract/declaration";
 import type { Properties } from "../../../../src/contract/hiddenKeys";
 import { isReference } from "../../../../src/contract/references";
@@ -38,6 +38,8 @@ export interface Declared<Of extends AnyKind = AnyKind> {
   readonly inputs: Properties;
   readonly aliases?: readonly Alias[];
   readonly options?: Options;
+  /** Of the resources of ours. @default "dynamic" */
+  readonly door?: Door | undefined;
 }
 
 export type Program = readonly Declared[];
@@ -64,6 +66,7 @@ export interface Registered {
   readonly deletedWith: string | undefined;
   readonly protect: boolean;
   readonly deleteBeforeReplace: boolean | undefined;
+  readonly ignoreChanges: readonly string[];
   readonly secretOutputs: readonly string[];
 }
 
@@ -71,9 +74,9 @@ export interface Registered {
 export function registered(program: Program): Registered[] {
   const found: Registered[] = [];
   for (const declared of program) {
-    const { kind, name, inputs, options = {} } = declared;
+    const { kind, name, inputs, options = {}, door } = declared;
     const parent = found.find((one) => one.declared.name === options.parent);
-    const urn = urnOf(kind, name, parent?.urn);
+    const urn = urnOf(kind, name, parent?.urn, door);
     const depends = (options.dependsOn ?? []).flatMap((other) => inside(program, other));
     const dependsOn = [...new Set(depends)].filter((other) => other !== name);
     const from = Object.values(inputs).flatMap((value) => (value instanceof Output ? [value.name] : []));
@@ -95,6 +98,7 @@ export function registered(program: Program): Registered[] {
       deletedWith,
       protect: options.protect ?? Object.keys(inputs).some((one) => rules[one]?.protects && inputs[one] === true),
       deleteBeforeReplace: options.deleteBeforeReplace ?? deletesFirst(kind),
+      ignoreChanges: ignoredBy(declared),
       secretOutputs: [...secretOutputs(kind), ...(options.additionalSecretOutputs ?? [])],
     });
   }
@@ -116,17 +120,24 @@ function reaches(all: readonly Registered[], from: string, to: string, seen = ne
   return waitsFor.some((other) => other === to || reaches(all, other, to, seen));
 }
 
-function aliasesOf({ kind, name, aliases = [] }: Declared, urn: string, parent: Registered | undefined): string[] {
+function aliasesOf({ kind, aliases = [], door }: Declared, urn: string, parent: Registered | undefined): string[] {
   const own = aliases.map((alias) => {
-    if (typeof alias === "string") return urnOf(kind, alias, parent?.urn);
+    if (typeof alias === "string") return urnOf(kind, alias, parent?.urn, door);
     // All components have the same type, so the URN tells only whether there was one.
-    return urnOf(kind, alias.name, alias.parent === null ? undefined : urnOf("Group", alias.parent));
+    return urnOf(kind, alias.name, alias.parent === null ? undefined : urnOf("Group", alias.parent), door);
   });
   const inherited = (parent?.aliases ?? []).flatMap((former) =>
-    [urnOf(kind, name, parent?.urn), ...own].map((child) => inheritedAlias(child, parent?.urn ?? "", former)),
+    [urn, ...own].map((child) => inheritedAlias(child, parent?.urn ?? "", former)),
   );
-  return [...new Set([...own, ...inherited])].filter((alias) => alias !== urn);
+  const inOneDoor = [...own, ...inherited];
+  // Added by a constructor of ours (src/program/resourceOptions.ts).
+  const inOther = isKind(kind) ? [urn, ...inOneDoor].map(urnInOtherDoor) : [];
+  return [...new Set([...inOneDoor, ...inOther])].filter((alias) => alias !== urn);
 }
+
+/** A constructor of ours names all arguments in place of `*`. */
+const ignoredBy = ({ kind, options: { ignoreChanges = [] } = {} }: Declared): string[] =>
+  ignoreChanges.flatMap((path) => (path === "*" && isKind(kind) ? Object.keys(rulesOf(kind)) : [path]));
 
 type Rules = Readonly<Record<string, ArgumentRules<unknown> | undefined>>;
 
@@ -147,17 +158,17 @@ const secretOutputs = (kind: AnyKind): string[] =>
 
 /** The inputs with their hidden ones, once the outputs of other resources are known. `preview`: the mark of a preview. */
 export function sentInputs(
-  { declared: { kind, inputs, options = {} }, urn }: Registered,
+  { declared: { kind, inputs, options = {}, door }, urn, ignoreChanges }: Registered,
   given: Properties,
   preview: true | number | undefined,
 ): Properties {
   if (kind === "Group") return {};
-  const { transform = "", customTimeouts, replaceOnChanges = [], ignoreChanges = [] } = options;
+  const { transform = "", customTimeouts, replaceOnChanges = [] } = options;
   const args = Object.entries(given).map(([name, value]): [string, unknown] => {
     const isMarked = isSecretArgument(kind, name, value) || (name === transform && isText(inputs[name]));
     return [name, isMarked && !isSecret(value) ? asSecret(value) : value];
   });
-  if (kind === "Foreign") return Object.fromEntries(args);
+  if (kind === "Foreign" || door === "native") return Object.fromEntries(args);
   return {
     ...Object.fromEntries(args),
     __provider: pointer(kind),

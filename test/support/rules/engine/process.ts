@@ -1,12 +1,13 @@
 import type { ClientOptions } from "../../../../src/client";
 import type { Properties } from "../../../../src/contract/hiddenKeys";
-import type { Kind } from "../../../../src/contract/pointer";
+import { doorOf, type Door, type Kind } from "../../../../src/contract/pointer";
+import { typeInUrn } from "../../../../src/contract/identifiers";
 import { dynamicProvider } from "../../../../src/doors/dynamic/provider";
-import type { DynamicProvider } from "../../../../src/doors/dynamic/types";
 import type { LogLine } from "../../../../src/host/progress";
 import { Session, type SessionOptions } from "../../../../src/host/session";
 import { KIND_CASES } from "../../../kinds";
 import { unmarked } from "../../engineMarks";
+import { startedPlugin } from "./nativeProvider";
 import { Neighbours } from "./neighbours";
 import type { Stored } from "./state";
 
@@ -27,9 +28,36 @@ const QUICK: Partial<ClientOptions> = {
   minuteMs: 200,
 };
 
-/** The methods that the engine calls. */
-export type Provider = Pick<DynamicProvider, "check" | "diff" | "create" | "read" | "update" | "delete">;
-export type Method = keyof Provider;
+/** The methods that the engine calls. The SDK does not hand on the last parameters to a dynamic provider. */
+export interface Provider {
+  /** A preview asks it to create and to update. */
+  readonly isNative?: true;
+  check(olds: Properties, news: Properties): Promise<{ inputs?: object; failures?: readonly { reason: string }[] }>;
+  diff(id: string, outs: Properties, news: Properties, oldInputs: Properties): Promise<Difference>;
+  create(news: Properties, isPreview: boolean): Promise<{ id: string; outs?: object }>;
+  read(
+    id: string,
+    outs: Properties,
+    inputs: Properties,
+  ): Promise<{ id?: string | undefined; props?: object | undefined; inputs?: object | undefined }>;
+  update(
+    id: string,
+    outs: Properties,
+    news: Properties,
+    more: { readonly oldInputs: Properties; readonly isPreview: boolean },
+  ): Promise<{ outs?: object }>;
+  delete(id: string, outs: Properties): Promise<void>;
+}
+export type Method = Exclude<keyof Provider, "isNative">;
+
+interface Difference {
+  /** Undefined: the engine compares the inputs by itself. */
+  readonly changes?: boolean | undefined;
+  /** Which inputs differ. */
+  readonly diffs?: readonly string[];
+  readonly replaces?: readonly string[];
+  readonly deleteBeforeReplace?: boolean;
+}
 
 /** Receives each call of a provider of ours, with what the engine gives. */
 export type Observe = (call: {
@@ -38,10 +66,15 @@ export type Observe = (call: {
   readonly given: readonly unknown[];
 }) => void;
 
-/** The provider processes of one command: one for each explicit provider, with a session for all kinds. */
+type Served<Of extends Kind | "Foreign" = Kind> = Pick<
+  Stored<Of>,
+  "kind" | "urn" | "provider" | "timeouts" | "ignoreChanges"
+>;
+
+/** The provider processes of one command: one for each provider of each door, with a session for all kinds. */
 export class Process {
   readonly log: LogLine[] = [];
-  readonly #providers = new Map<string, Provider>();
+  readonly #providers = new Map<string, (about: Served) => Provider>();
   readonly #sessions = new Map<string, Session>();
   readonly #neighbours = new Neighbours();
   /** Of every call once it is killed. */
@@ -53,12 +86,15 @@ export class Process {
     readonly observe: Observe = () => undefined,
   ) {}
 
-  /** Of a resource, by its explicit provider. */
-  of({ kind, urn, provider: instance = "" }: Pick<Stored<Kind | "Foreign">, "kind" | "urn" | "provider">): Provider {
-    const key = `${instance} ${kind}`;
-    const provider = this.#providers.get(key) ?? (kind === "Foreign" ? FOREIGN : this.#started(kind, instance));
-    this.#providers.set(key, provider);
-    return this.#called(provider, (method, given) => kind !== "Foreign" && this.observe({ method, urn, given }));
+  /** Of a resource, by its type and its explicit provider. */
+  of({ kind, ...about }: Served<Kind | "Foreign">): Provider {
+    if (kind === "Foreign") return this.#called(FOREIGN, () => undefined);
+    const { urn, provider: instance = "" } = about;
+    const door = doorOf(typeInUrn(urn));
+    const key = `${door} ${instance} ${door === "native" ? "" : kind}`;
+    const started = this.#providers.get(key) ?? this.#started(kind, door, instance);
+    this.#providers.set(key, started);
+    return this.#called(started({ kind, ...about }), (method, given) => this.observe({ method, urn, given }));
   }
 
   /** As if it were killed: every call fails, the running ones too. What they go on with must find no service. */
@@ -66,10 +102,20 @@ export class Process {
     this.#end.kill();
   }
 
-  #started(kind: Kind, instance: string): Provider {
+  #started(kind: Kind, door: Door, instance: string): (about: Served) => Provider {
+    const session = this.#session(`${door} ${instance}`);
+    const { apiKey, baseUrl } = this.account;
+    if (door === "native") return startedPlugin(session, { ...(apiKey !== undefined && { apiKey }), baseUrl });
+    const provider = dynamicProvider(KIND_CASES[kind].lifecycle, session);
+    const settings: Record<string, string | undefined> = { "svc:apiKey": apiKey, "svc:baseUrl": baseUrl };
+    void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
+    return () => provider;
+  }
+
+  #session(process: string): Session {
     const { siblingStartsMs, lookAheadMs, digests, ...client } = this.delays;
     const session =
-      this.#sessions.get(instance) ??
+      this.#sessions.get(process) ??
       new Session((line) => this.log.push(line), {
         client: { ...QUICK, ...client },
         lookAheadMs,
@@ -77,14 +123,8 @@ export class Process {
         ...(siblingStartsMs !== undefined && { siblingStartsMs }),
         ...(digests !== undefined && { digests }),
       });
-    this.#sessions.set(instance, session);
-    const provider = dynamicProvider(KIND_CASES[kind].lifecycle, session);
-    const settings: Record<string, string | undefined> = {
-      "svc:apiKey": this.account.apiKey,
-      "svc:baseUrl": this.account.baseUrl,
-    };
-    void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
-    return provider;
+    this.#sessions.set(process, session);
+    return session;
   }
 
   #called(provider: Provider, see: (method: Method, given: readonly unknown[]) => void): Provider {
@@ -95,11 +135,13 @@ export class Process {
       return Promise.race([work(), end.error]);
     };
     return {
+      ...(provider.isNative && { isNative: true }),
       check: (olds, news) => call("check", [olds, news], () => provider.check(olds, news)),
-      diff: (id, olds, news) => call("diff", [id, olds, news], () => provider.diff(id, olds, news)),
-      create: (news) => call("create", [news], () => provider.create(news)),
-      read: (id, outs) => call("read", [id, outs], () => provider.read(id, outs)),
-      update: (id, olds, news) => call("update", [id, olds, news], () => provider.update(id, olds, news)),
+      diff: (id, olds, news, ...more) => call("diff", [id, olds, news], () => provider.diff(id, olds, news, ...more)),
+      create: (news, ...more) => call("create", [news], () => provider.create(news, ...more)),
+      read: (id, outs, ...more) => call("read", [id, outs], () => provider.read(id, outs, ...more)),
+      update: (id, olds, news, ...more) =>
+        call("update", [id, olds, news], () => provider.update(id, olds, news, ...more)),
       delete: (id, outs) => call("delete", [id, outs], () => provider.delete(id, outs)),
     };
   }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN_VALUE, type Properties } from "../../../../src/contract/hiddenKeys";
 import { isSecret } from "../../../../src/contract/engineSecrets";
+import { typeInUrn } from "../../../../src/contract/identifiers";
+import { doorOf, PACKAGES } from "../../../../src/contract/pointer";
 import { annotated, asSecret, containsSecret, unmarked } from "../../engineMarks";
 import { isTransformed, Output, registered, sentInputs, type Program, type Registered } from "./declared";
 import { isNamed, withoutIgnored } from "./paths";
@@ -66,6 +68,8 @@ export class Run {
   readonly #done = new Set<Working>();
   #olds = new Map<string, Working>();
 
+  /** Of the program, as far as it is registered. */
+  readonly #providers = new Set<string>();
   readonly #urns = new Set<string>();
   readonly #operated = new Set<string>();
   /** Created, updated, the same or being replaced: such a resource can't depend on one that is registered later. */
@@ -156,14 +160,15 @@ export class Run {
   async #read(entry: Working, gone: Set<Working>): Promise<void> {
     const provider = this.#providerOf(entry);
     const before = entry.inputs;
-    const { id = "", props = {}, inputs } = await provider.read(entry.id, unmarked(entry.outs));
+    const { id = "", props = {}, inputs } = await provider.read(entry.id, unmarked(entry.outs), unmarked(before));
     if (id === "") return void gone.add(entry);
-    entry.outs = annotated(withPointer(props, entry.outs), entry.outs);
-    if (inputs !== undefined) entry.inputs = annotated(withPointer(inputs, entry.outs), before);
+    const ofSdk = provider.isNative === true ? {} : entry.outs;
+    entry.outs = annotated(withPointer(props, ofSdk), entry.outs);
+    if (inputs !== undefined) entry.inputs = annotated(withPointer(inputs, ofSdk), before);
     Object.assign(entry, { id, unfinished: false });
     markOutputs(entry);
     // Its result is the drift that a refresh reports; the inputs are from the state, without a check.
-    await provider.diff(id, unmarked(entry.outs), unmarked(before));
+    await provider.diff(id, unmarked(entry.outs), unmarked(before), unmarked(entry.inputs));
   }
 
   #lookUp(): void {
@@ -205,9 +210,9 @@ export class Run {
     });
   }
 
-  #providerOf({ kind, urn, provider }: Working): Provider {
+  #providerOf({ kind, ...entry }: Working): Provider {
     if (kind === "Group") throw new Error("a component has no provider");
-    return this.process.of({ kind, urn, provider });
+    return this.process.of({ ...entry, kind });
   }
 
   async #register(
@@ -234,15 +239,15 @@ export class Run {
     const mark = process.env["SVC_STRICT_PLAN"] === undefined ? true : sameKind;
     const preview = this.dry && this.course.looks === true ? mark : undefined;
     const news = withoutUndefined(sentInputs(one, given, preview));
-    const { retainOnDelete, ignoreChanges, replaceOnChanges, provider } = options;
+    const { retainOnDelete, replaceOnChanges, provider, customTimeouts } = options;
     const entry: Working = {
       ...{ urn, kind, name, id: "", inputs: news, outs: {}, unfinished: false, parent },
       dependencies: isTransformed(one) ? {} : dependencies,
       dependsOn: [...new Set([...one.dependsOn.map(urnOfOther), ...Object.keys(dependencies)])],
       deletedWith: one.deletedWith === undefined ? undefined : urnOfOther(one.deletedWith),
       ...{ protect: one.protect, retainOnDelete: retainOnDelete ?? false },
-      ...{ ignoreChanges: ignoreChanges ?? [], replaceOnChanges: replaceOnChanges ?? [] },
-      ...{ secretOutputs: one.secretOutputs, provider },
+      ...{ ignoreChanges: one.ignoreChanges, replaceOnChanges: replaceOnChanges ?? [] },
+      ...{ secretOutputs: one.secretOutputs, provider, timeouts: customTimeouts },
     };
     const steps = await this.#generator.run(async () => {
       if (this.#isCancelled) throw new Error(CANCELLED);
@@ -263,6 +268,7 @@ export class Run {
     const { targets, replaces } = this.part;
     const old = this.#oldOf(one, entry);
     this.#urns.add(urn);
+    this.#providers.add(providerOf(entry));
     if (targets?.(urn) === false) return this.#untargeted(entry, old);
     const missing = [...(entry.dependsOn ?? []), ...Object.keys(entry.dependencies), entry.parent, entry.deletedWith];
     if (missing.some((other) => other !== undefined && this.#skippedCreates.has(other))) {
@@ -341,6 +347,10 @@ export class Run {
   }
 
   #untargeted({ urn }: Working, old: Working | undefined): () => Promise<Known> {
+    if (old !== undefined && !isComponent(old) && !this.#providers.has(providerOf(old))) {
+      const change = "this is due to a change of providers mixed with --target";
+      throw new Error(`provider ${providerOf(old)} for resource ${urn} has not been registered yet, ${change}`);
+    }
     this.#operated.add(urn).add(old?.urn ?? urn);
     if (old === undefined) this.#skippedCreates.add(urn);
     return async () => ({ urn: old?.urn ?? urn, outs: old?.outs ?? {} });
@@ -359,10 +369,11 @@ export class Run {
   }
 
   async #compare(by: Working, old: Working, inputs: Properties) {
-    const found = await this.#providerOf(by).diff(old.id, unmarked(old.outs), unmarked(inputs));
+    const provider = this.#providerOf(by);
+    const found = await provider.diff(old.id, unmarked(old.outs), unmarked(inputs), unmarked(old.inputs));
     const compared = withoutIgnored(inputs, old.inputs, by.ignoreChanges ?? []);
-    // Only if the provider leaves it to the engine does that know which arguments differ.
-    const keys = found.changes === undefined ? differing(old.inputs, compared) : [];
+    // A dynamic provider says only whether they differ, or leaves it to the engine.
+    const keys = found.changes === undefined ? differing(old.inputs, compared) : (found.diffs ?? []);
     const changes = found.changes ?? keys.length > 0;
     const isForced = changes && keys.some((key) => isNamed(key, by.replaceOnChanges ?? []));
     const isReplaced = isForced || (found.replaces ?? []).length > 0;
@@ -403,11 +414,18 @@ export class Run {
     return this.#known(entry);
   }
 
+  /** The provider that is asked to create or update it. */
+  #asked(entry: Working): Provider | undefined {
+    const provider = isComponent(entry) ? undefined : this.#providerOf(entry);
+    return this.dry && provider?.isNative !== true ? undefined : provider;
+  }
+
   /** `isLast`: the replaced object is deleted at the end. */
   #create(entry: Working, old: Working | undefined, isLast: boolean): Promise<Known> {
     const change = async () => {
-      if (this.dry || isComponent(entry)) return { id: "", outs: this.dry ? entry.inputs : {} };
-      return this.#providerOf(entry).create(unmarked(entry.inputs));
+      const provider = this.#asked(entry);
+      if (provider === undefined) return { id: "", outs: this.dry ? entry.inputs : {} };
+      return provider.create(unmarked(entry.inputs), this.dry);
     };
     const keep = (): void => {
       if (isLast && old !== undefined) old.toDelete = true;
@@ -419,8 +437,10 @@ export class Run {
   #update(entry: Working, old: Working): Promise<Known> {
     const { id } = old;
     const change = async () => {
-      if (this.dry || isComponent(entry)) return { id, outs: entry.inputs };
-      const { outs } = await this.#providerOf(entry).update(id, unmarked(old.outs), unmarked(entry.inputs));
+      const provider = this.#asked(entry);
+      if (provider === undefined) return { id, outs: entry.inputs };
+      const more = { oldInputs: unmarked(old.inputs), isPreview: this.dry };
+      const { outs } = await provider.update(id, unmarked(old.outs), unmarked(entry.inputs), more);
       return { id, outs };
     };
     const keep = (isPartial: boolean): void => {
@@ -552,6 +572,10 @@ function deferred(): Ready {
   const promise = new Promise<Known | undefined>((done) => (resolve = done));
   return { promise, resolve };
 }
+
+/** All dynamic resources share one. */
+const providerOf = ({ urn, provider = "default" }: Working): string =>
+  `pulumi:providers:${PACKAGES[doorOf(typeInUrn(urn))]}::${provider}`;
 
 /** As the SDK sends them. */
 const withoutUndefined = (properties: Properties): Properties =>

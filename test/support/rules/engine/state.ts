@@ -1,5 +1,5 @@
 /** The state of a stack, and what changes it without a provider. */
-import type { Properties } from "../../../../src/contract/hiddenKeys";
+import type { Properties, Timeouts } from "../../../../src/contract/hiddenKeys";
 import type { Kind } from "../../../../src/contract/pointer";
 import { renamedUrn, type AnyKind } from "./urns";
 
@@ -23,6 +23,7 @@ export interface Stored<Of extends AnyKind = AnyKind> {
   readonly ignoreChanges?: readonly string[];
   readonly replaceOnChanges?: readonly string[];
   readonly secretOutputs?: readonly string[];
+  readonly timeouts?: Timeouts | undefined;
   /** The explicit provider. */
   readonly provider?: string | undefined;
   /** A replaced object that is still to be deleted. */
