@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { mapSecrets, SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
+import { isOurEntry } from "../../src/contract/pointer";
+import { typeInUrn } from "../../src/contract/identifiers";
 import { act } from "./deeds";
 import { edited } from "./edits";
 import { startEngine, type Engine } from "./engine";
@@ -74,20 +76,20 @@ function onBoth(here: readonly string[], there: readonly string[]): [string[], s
 }
 
 async function onEngine(history: History): Promise<readonly Came[]> {
-  const player = await startEngine();
+  const player = await startEngine(undefined, history);
   const file = join(player.stack.folder, "calls");
   player.stack.env["PROVIDER_CALLS"] = file;
   const calls = (): Call[] => {
     const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
     rmSync(file, { force: true });
-    // As providerHost.cjs writes them.
+    // As calls.cjs writes them.
     return lines.map((line) => JSON.parse(line) as Call);
   };
   return played(player, history, calls, () => entriesOfEngine(player)).finally(() => player.close());
 }
 
 async function onImitation(history: History): Promise<readonly Came[]> {
-  const player = await startImitated();
+  const player = await startImitated(history);
   const calls: string[] = [];
   // The provider may work on what it gets.
   player.stack.observe = (call) => void calls.push(JSON.stringify(call));
@@ -116,7 +118,7 @@ async function played(
       const { command } = step;
       const ran = await player.run(command, { ...UNDISTURBED, program, environment });
       program = ran.program ?? program;
-      const made = calls().filter(({ urn }) => urn.includes("dynamic/svc:"));
+      const made = calls().filter(({ urn }) => isOurEntry({ type: typeInUrn(urn) }));
       const texts = made.map(({ method, urn, given }) => `${method} ${urn} ${textOf(given)}`);
       came.push({
         ...{ command, isGood: ran.code === 0, said: ran.text, calls: texts },
@@ -156,7 +158,7 @@ async function entriesOfEngine({ stack }: Engine): Promise<object[]> {
     .filter(({ type }) => !type.startsWith("pulumi:"))
     .map(({ urn, type, inputs = {}, outputs = {}, parent = "", dependencies = [], ...entry }) => ({
       urn,
-      ...(type.startsWith("pulumi-nodejs:dynamic/svc:") && { inputs: hidden(inputs), outs: hidden(outputs) }),
+      ...(isOurEntry({ type }) && { inputs: hidden(inputs), outs: hidden(outputs) }),
       ...{ parent: parent.endsWith("::proj-dev") ? "" : parent, dependencies: dependencies.toSorted() },
       deletedWith: entry.deletedWith ?? "",
       flags: flagsOf({ ...entry, unfinished: entry.initErrors !== undefined, toDelete: entry.delete }),

@@ -82,6 +82,8 @@ const CONTAINER: History = {
 test.each([
   ["options, identities and parts of a stack", OPTIONS],
   ["a replaced container", CONTAINER],
+  ["options, through the native door", { ...OPTIONS, door: "native" as const }],
+  ["a container, through both doors", { ...CONTAINER, door: "changing" as const }],
 ])("the imitation makes the engine's calls: %s", async (_, history) => {
   const before = figures.commands;
   expect(await differencesOf(history)).toEqual([]);

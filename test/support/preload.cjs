@@ -14,6 +14,7 @@ const { readdirSync, readFileSync, unlinkSync } = require("node:fs");
 const http = require("node:http");
 const Module = require("node:module");
 const { join } = require("node:path");
+const { record } = require("./calls.cjs");
 
 const folder = process.env.REFUSE_FOLDER;
 const shorterMs = Number(process.env.SHORTER_ATTEMPTS_MS ?? 0);
@@ -64,9 +65,32 @@ const LOADED_WHEN_USED = new Set([
   "typescript",
 ]);
 
+/** The server of the native plugin, with a record of its calls (calls.cjs). */
+function recording(grpc) {
+  const { addService } = grpc.Server.prototype;
+  grpc.Server.prototype.addService = function (service, handlers) {
+    const recorded = Object.entries(handlers).map(([method, handler]) => [
+      method,
+      (call, answer) => {
+        record(method, call.request);
+        handler(call, answer);
+      },
+    ]);
+    return Reflect.apply(addService, this, [service, Object.fromEntries(recorded)]);
+  };
+  return grpc;
+}
+
+let isRecorded = false;
+const isPlugin = process.argv[1]?.endsWith("pulumi-resource-svc") ?? false;
+
 const { _load } = Module;
 Module._load = (name, ...rest) => {
   const load = () => Reflect.apply(_load, Module, [name, ...rest]);
+  if (isPlugin && name === "@grpc/grpc-js" && !isRecorded) {
+    isRecorded = true;
+    return recording(load());
+  }
   if (!LOADED_WHEN_USED.has(name)) return load();
   // The SDK has a TypeScript of its own, where the project has none.
   Module._resolveFilename(name, ...rest);

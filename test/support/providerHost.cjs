@@ -2,13 +2,12 @@
  * The provider of resources without a process for each command: the CLI gets its address with PULUMI_DEBUG_PROVIDERS.
  * What serves a command is the SDK's own script. Each time that the CLI would start that, it is loaded anew, and so is
  * our package, so that nothing that one of them remembers gets into the next.
- *
- * PROVIDER_CALLS: a file that gets each call of a resource, with what the engine gives, as a line of JSON.
  */
-const { appendFileSync, existsSync, readdirSync, rmSync } = require("node:fs");
+const { existsSync, readdirSync, rmSync } = require("node:fs");
 const Module = require("node:module");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
+const { record } = require("./calls.cjs");
 const { forget, grpc, sdk, serve } = require("./served.cjs");
 
 const SCRIPT = sdk.resolve("./cmd/dynamic-provider");
@@ -58,29 +57,13 @@ function attach(call, callback) {
   callback(null, new Empty());
 }
 
-const GIVEN = {
-  check: (request) => [request.getOlds(), request.getNews()],
-  diff: (request) => [request.getId(), request.getOlds(), request.getNews()],
-  create: (request) => [request.getProperties()],
-  read: (request) => [request.getId(), request.getProperties()],
-  update: (request) => [request.getId(), request.getOlds(), request.getNews()],
-  delete: (request) => [request.getId(), request.getProperties()],
-};
-
-function record(method, { request }) {
-  const { PROVIDER_CALLS: file } = process.env;
-  if (file === undefined || !Object.hasOwn(GIVEN, method)) return;
-  const given = GIVEN[method](request).map((one) => (typeof one === "string" ? one : one.toJavaScript()));
-  appendFileSync(file, `${JSON.stringify({ method, urn: request.getUrn(), given })}\n`);
-}
-
 const methods = Object.keys(ResourceProviderService).map((method) => [
   method,
   (call, callback) => {
     const provider = providers.get(call.getPeer());
     if (provider === undefined) return callback({ code: grpc.status.UNIMPLEMENTED, details: "not attached" });
     switchTo(provider);
-    record(method, call);
+    record(method, call.request);
     return provider.methods[method](call, callback);
   },
 ]);

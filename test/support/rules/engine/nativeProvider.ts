@@ -93,9 +93,10 @@ function providerOf(plugin: NativeProvider, { kind, urn, timeouts = {}, ignoreCh
       return { outs: properties(response.getProperties()) };
     },
 
-    async delete(id, outs) {
+    async delete(id, outs, inputs) {
       const request = about(new messages.DeleteRequest(), id);
       request.setProperties(struct(outs));
+      request.setOldInputs(struct(inputs));
       request.setTimeout(timeouts.delete ?? 0);
       await answer(() => plugin.delete(request));
     },

@@ -1,5 +1,5 @@
 import type { ClientOptions } from "../../../../src/client";
-import type { Properties } from "../../../../src/contract/hiddenKeys";
+import type { Properties, Timeouts } from "../../../../src/contract/hiddenKeys";
 import { doorOf, type Door, type Kind } from "../../../../src/contract/pointer";
 import { typeInUrn } from "../../../../src/contract/identifiers";
 import { dynamicProvider } from "../../../../src/doors/dynamic/provider";
@@ -46,7 +46,7 @@ export interface Provider {
     news: Properties,
     more: { readonly oldInputs: Properties; readonly isPreview: boolean },
   ): Promise<{ outs?: object }>;
-  delete(id: string, outs: Properties): Promise<void>;
+  delete(id: string, outs: Properties, inputs: Properties): Promise<void>;
 }
 export type Method = Exclude<keyof Provider, "isNative">;
 
@@ -59,7 +59,7 @@ interface Difference {
   readonly deleteBeforeReplace?: boolean;
 }
 
-/** Receives each call of a provider of ours, with what the engine gives. */
+/** Receives each call of a provider of ours, with what the engine gives (test/support/calls.cjs). */
 export type Observe = (call: {
   readonly method: Method;
   readonly urn: string;
@@ -94,7 +94,8 @@ export class Process {
     const key = `${door} ${instance} ${door === "native" ? "" : kind}`;
     const started = this.#providers.get(key) ?? this.#started(kind, door, instance);
     this.#providers.set(key, started);
-    return this.#called(started({ kind, ...about }), (method, given) => this.observe({ method, urn, given }));
+    const served = { kind, ...about };
+    return this.#called(started(served), (method, given) => this.observe({ method, urn, given }), served);
   }
 
   /** As if it were killed: every call fails, the running ones too. What they go on with must find no service. */
@@ -127,8 +128,13 @@ export class Process {
     return session;
   }
 
-  #called(provider: Provider, see: (method: Method, given: readonly unknown[]) => void): Provider {
+  #called(
+    provider: Provider,
+    see: (method: Method, given: readonly unknown[]) => void,
+    { timeouts = {}, ignoreChanges = [] }: Pick<Served, "timeouts" | "ignoreChanges"> = {},
+  ): Provider {
     const end = this.#end;
+    const until = (verb: keyof Timeouts): number => timeouts[verb] ?? 0;
     const call = <Result>(method: Method, given: readonly unknown[], work: () => Promise<Result>): Promise<Result> => {
       if (end.isKilled) return end.error;
       see(method, given);
@@ -137,12 +143,15 @@ export class Process {
     return {
       ...(provider.isNative && { isNative: true }),
       check: (olds, news) => call("check", [olds, news], () => provider.check(olds, news)),
-      diff: (id, olds, news, ...more) => call("diff", [id, olds, news], () => provider.diff(id, olds, news, ...more)),
-      create: (news, ...more) => call("create", [news], () => provider.create(news, ...more)),
-      read: (id, outs, ...more) => call("read", [id, outs], () => provider.read(id, outs, ...more)),
-      update: (id, olds, news, ...more) =>
-        call("update", [id, olds, news], () => provider.update(id, olds, news, ...more)),
-      delete: (id, outs) => call("delete", [id, outs], () => provider.delete(id, outs)),
+      diff: (...given) => call("diff", [...given, ignoreChanges], () => provider.diff(...given)),
+      create: (...given) => call("create", [...given, until("create")], () => provider.create(...given)),
+      read: (...given) => call("read", [...given, until("read")], () => provider.read(...given)),
+      update: (id, outs, news, more) => {
+        const { oldInputs, isPreview } = more;
+        const given = [id, outs, news, oldInputs, ignoreChanges, isPreview, until("update")];
+        return call("update", given, () => provider.update(id, outs, news, more));
+      },
+      delete: (...given) => call("delete", [...given, until("delete")], () => provider.delete(...given)),
     };
   }
 }

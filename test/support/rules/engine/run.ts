@@ -484,9 +484,10 @@ export class Run {
   }
 
   async #remove(entry: Working): Promise<void> {
-    const { retainOnDelete, deletedWith, id, outs } = entry;
+    const { retainOnDelete, deletedWith, id, outs, inputs } = entry;
     const isLeft = retainOnDelete === true || (deletedWith !== undefined && this.#deletes.has(deletedWith));
-    if (!this.dry && !isLeft && !isComponent(entry)) await this.#providerOf(entry).delete(id, unmarked(outs));
+    if (!this.dry && !isLeft && !isComponent(entry))
+      await this.#providerOf(entry).delete(id, unmarked(outs), unmarked(inputs));
   }
 
   /** What the program does not have, and what was replaced: dependants first, otherwise concurrently. */
