@@ -92,15 +92,21 @@ test("a Provider is one of the plugin, with its settings by their own names", as
   });
 });
 
-test("the aliases are those of the dynamic types", async () => {
+async function aliasesOf(resource: pulumi.Resource): Promise<string[]> {
+  // They are internal in the SDK's types.
+  const { __aliases } = resource as unknown as { __aliases: pulumi.Output<string>[] };
+  return new Promise((resolve) => pulumi.all(__aliases).apply(resolve));
+}
+
+test("the aliases are those of the dynamic types, also of a Provider", async () => {
   const auth = new svc.AuthIntegration("auth", { projectId: "p" });
   const child = new svc.AuthUser("ann", { projectId: "p", email: "ann@example.com" }, { parent: auth });
-  // They are internal in the SDK's types.
-  const { __aliases } = child as unknown as { __aliases: pulumi.Output<string>[] };
-  const found = await new Promise<string[]>((resolve) => pulumi.all(__aliases).apply(resolve));
+  const found = await aliasesOf(child);
   const [auths, users] = ["AuthIntegration", "AuthUser"].map((kind) => `pulumi-nodejs:dynamic/svc:${kind}`);
   expect(found).toContain(`urn:pulumi:dev::proj::${auths}$${users}::ann`);
   expect(found).toContain(`urn:pulumi:dev::proj::svc:index:AuthIntegration$${users}::ann`);
+  const provider = "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::account";
+  expect(await aliasesOf(new svc.Provider("account"))).toEqual([provider]);
 });
 
 test("where resources are declared already, it says that it comes too late", () => {

@@ -143,8 +143,8 @@ describe("the aliases with the types of the other door", () => {
     ]);
   });
 
-  test("a Provider has one, and a component at the root none", async () => {
-    expect(await allAliasesOf(new svc.Provider("account"))).toEqual([at("pulumi:providers:svc", "account")]);
+  test("a Provider and a component at the root have none", async () => {
+    expect(await allAliasesOf(new svc.Provider("account"))).toEqual([]);
     expect(await allAliasesOf(new svc.ComputeGroup("group", { ...BASE, primary: {} }))).toEqual([]);
   });
 });
