@@ -3,7 +3,14 @@ import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
 import type * as ProviderMessages from "@pulumi/pulumi/proto/provider_pb";
 import type * as EmptyMessages from "google-protobuf/google/protobuf/empty_pb";
 import { withIgnoredChanges } from "../../contract/ignoredChanges";
-import { hiddenInputs, storedInputs, visible, type Properties, type Timeouts } from "../../contract/hiddenKeys";
+import {
+  hiddenInputs,
+  isUnknown,
+  storedInputs,
+  visible,
+  type Properties,
+  type Timeouts,
+} from "../../contract/hiddenKeys";
 import { packageVersion } from "../../contract/installation";
 import { kindOfType } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
@@ -120,8 +127,11 @@ export class NativeProvider {
     const outs = propertiesOf(request.getOlds());
     const inputs = visible(propertiesOf(request.getOldInputs()));
     const ignored = request.getIgnorechangesList();
+    const given = visible(propertiesOf(request.getNews()));
+    // Before it deletes a container, the engine asks with unknown values what is deleted along with it, ignored or not.
+    const unknown = Object.entries(given).filter(([, value]) => isUnknown(value));
     // In an update the engine has done it; in a refresh the earlier inputs are what was found.
-    const news = withIgnoredChanges(visible(propertiesOf(request.getNews())), inputs, ignored);
+    const news = { ...withIgnoredChanges(given, inputs, ignored), ...Object.fromEntries(unknown) };
     const { changes, names, replaces, deleteBeforeReplace } = await diff(hosted, {
       urn: request.getUrn(),
       stateUrn: hiddenInputs(outs).__urn,

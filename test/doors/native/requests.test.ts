@@ -121,6 +121,19 @@ test("a diff names only what differs, and how", async () => {
   expect(await diff({}, {}, ["size"])).toBe("none");
 });
 
+test("what an integration takes along is replaced with it, also where its argument is ignored", async () => {
+  const door = await NativeDoor.start();
+  const inputs = { projectId: "prj-demo", domain: "https://a.example.com" };
+  const { outs } = await door.create("AuthIntegration", { projectId: "prj-demo" });
+  expect(outs).toMatchObject({ projectId: "prj-demo" });
+  const made = await door.create("WhitelistDomain", inputs);
+  // As the engine asks before it deletes the integration.
+  const news = { ...inputs, projectId: UNKNOWN };
+  expect(await door.diff("WhitelistDomain", made, [inputs, news], ["projectId"])).toEqual({
+    projectId: "UPDATE_REPLACE",
+  });
+});
+
 test("an import, a lookup and a refresh: only a list that lacks it proves that it is gone", async () => {
   const door = await NativeDoor.start();
   const made = await door.create("ComputeEndpoint", COMPUTE);
