@@ -4,7 +4,8 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../../../../src/contract/hiddenKeys";
-import { nativeToken, type Kind } from "../../../../src/contract/pointer";
+import { typeInUrn } from "../../../../src/contract/identifiers";
+import type { Kind } from "../../../../src/contract/pointer";
 import { failedCall } from "../../../../src/doors/native/errors";
 import { NativeProvider } from "../../../../src/doors/native/nativeProvider";
 import type { Session } from "../../../../src/host/session";
@@ -12,7 +13,7 @@ import type { Provider } from "./process";
 import type { Stored } from "./state";
 
 /** What the engine says of a resource with each call. */
-export type About = Pick<Stored<Kind>, "kind" | "urn" | "timeouts" | "ignoreChanges">;
+export type About = Pick<Stored<Kind>, "urn" | "timeouts" | "ignoreChanges">;
 
 /** A process of the plugin. */
 export function startedPlugin(session: Session, settings: Properties): (about: About) => Provider {
@@ -23,10 +24,10 @@ export function startedPlugin(session: Session, settings: Properties): (about: A
   return (about) => providerOf(plugin, about);
 }
 
-function providerOf(plugin: NativeProvider, { kind, urn, timeouts = {}, ignoreChanges = [] }: About): Provider {
+function providerOf(plugin: NativeProvider, { urn, timeouts = {}, ignoreChanges = [] }: About): Provider {
   const about = <Request extends OfResource>(made: Request, id?: string): Request => {
     made.setUrn(urn);
-    made.setType(nativeToken(kind));
+    made.setType(typeInUrn(urn));
     if (id !== undefined) made.setId?.(id);
     return made;
   };

@@ -68,7 +68,7 @@ export type Observe = (call: {
 
 type Served<Of extends Kind | "Foreign" = Kind> = Pick<
   Stored<Of>,
-  "kind" | "urn" | "provider" | "timeouts" | "ignoreChanges"
+  "kind" | "urn" | "provider" | "door" | "timeouts" | "ignoreChanges"
 >;
 
 /** The provider processes of one command: one for each provider of each door, with a session for all kinds. */
@@ -86,11 +86,10 @@ export class Process {
     readonly observe: Observe = () => undefined,
   ) {}
 
-  /** Of a resource, by its type and its explicit provider. */
+  /** Of a resource, by its door and its explicit provider. */
   of({ kind, ...about }: Served<Kind | "Foreign">): Provider {
     if (kind === "Foreign") return this.#called(FOREIGN, () => undefined);
-    const { urn, provider: instance = "" } = about;
-    const door = doorOf(typeInUrn(urn));
+    const { urn, provider: instance = "", door = doorOf(typeInUrn(urn)) } = about;
     const key = `${door} ${instance} ${door === "native" ? "" : kind}`;
     const started = this.#providers.get(key) ?? this.#started(kind, door, instance);
     this.#providers.set(key, started);

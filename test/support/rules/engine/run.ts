@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN_VALUE, type Properties } from "../../../../src/contract/hiddenKeys";
 import { isSecret } from "../../../../src/contract/engineSecrets";
 import { typeInUrn } from "../../../../src/contract/identifiers";
-import { doorOf, PACKAGES } from "../../../../src/contract/pointer";
+import { doorOf, PACKAGES, type Door } from "../../../../src/contract/pointer";
 import { annotated, asSecret, containsSecret, unmarked } from "../../engineMarks";
 import { isTransformed, Output, registered, sentInputs, type Program, type Registered } from "./declared";
 import { isNamed, withoutIgnored } from "./paths";
@@ -121,6 +121,7 @@ export class Run {
 
   /** Registers every resource; then deletes those that the program no longer has. */
   async program(program: Program): Promise<void> {
+    this.#moveProviders(program);
     const all = this.#inOrder(program);
     const ready = new Map(all.map(({ declared: { name } }) => [name, deferred()] as const));
     for (const one of all) {
@@ -133,6 +134,14 @@ export class Run {
     await Promise.all([...ready.values()].map(({ promise }) => promise));
     if (this.#isCancelled) return;
     await this.#deleteSurplus();
+  }
+
+  /** An explicit Provider of the native door has the alias of the other, and takes over what that has in the state. */
+  #moveProviders(program: Program): void {
+    const natives = program.filter(({ door }) => door === "native");
+    const moved = new Set(natives.flatMap(({ options }) => options?.provider ?? []));
+    for (const entry of this.#base) if (moved.has(entry.provider ?? "")) entry.door = "native";
+    for (const name of moved) this.#providers.add(providerOf("native", name));
   }
 
   async refresh(): Promise<void> {
@@ -247,7 +256,7 @@ export class Run {
       deletedWith: one.deletedWith === undefined ? undefined : urnOfOther(one.deletedWith),
       ...{ protect: one.protect, retainOnDelete: retainOnDelete ?? false },
       ...{ ignoreChanges: one.ignoreChanges, replaceOnChanges: replaceOnChanges ?? [] },
-      ...{ secretOutputs: one.secretOutputs, provider, timeouts: customTimeouts },
+      ...{ secretOutputs: one.secretOutputs, provider, timeouts: customTimeouts, door: declared.door ?? "dynamic" },
     };
     const steps = await this.#generator.run(async () => {
       if (this.#isCancelled) throw new Error(CANCELLED);
@@ -268,7 +277,7 @@ export class Run {
     const { targets, replaces } = this.part;
     const old = this.#oldOf(one, entry);
     this.#urns.add(urn);
-    this.#providers.add(providerOf(entry));
+    this.#providers.add(providerOf(doorIn(entry), entry.provider));
     if (targets?.(urn) === false) return this.#untargeted(entry, old);
     const missing = [...(entry.dependsOn ?? []), ...Object.keys(entry.dependencies), entry.parent, entry.deletedWith];
     if (missing.some((other) => other !== undefined && this.#skippedCreates.has(other))) {
@@ -347,9 +356,10 @@ export class Run {
   }
 
   #untargeted({ urn }: Working, old: Working | undefined): () => Promise<Known> {
-    if (old !== undefined && !isComponent(old) && !this.#providers.has(providerOf(old))) {
+    const itsProvider = old === undefined || isComponent(old) ? undefined : providerOf(doorIn(old), old.provider);
+    if (itsProvider !== undefined && !this.#providers.has(itsProvider)) {
       const change = "this is due to a change of providers mixed with --target";
-      throw new Error(`provider ${providerOf(old)} for resource ${urn} has not been registered yet, ${change}`);
+      throw new Error(`provider ${itsProvider} for resource ${urn} has not been registered yet, ${change}`);
     }
     this.#operated.add(urn).add(old?.urn ?? urn);
     if (old === undefined) this.#skippedCreates.add(urn);
@@ -574,9 +584,10 @@ function deferred(): Ready {
   return { promise, resolve };
 }
 
-/** All dynamic resources share one. */
-const providerOf = ({ urn, provider = "default" }: Working): string =>
-  `pulumi:providers:${PACKAGES[doorOf(typeInUrn(urn))]}::${provider}`;
+const doorIn = ({ urn, door = doorOf(typeInUrn(urn)) }: Working): Door => door;
+
+/** All dynamic resources share the default one. */
+const providerOf = (door: Door, name = "default"): string => `pulumi:providers:${PACKAGES[door]}::${name}`;
 
 /** As the SDK sends them. */
 const withoutUndefined = (properties: Properties): Properties =>

@@ -1,6 +1,6 @@
 /** The state of a stack, and what changes it without a provider. */
 import type { Properties, Timeouts } from "../../../../src/contract/hiddenKeys";
-import type { Kind } from "../../../../src/contract/pointer";
+import type { Door, Kind } from "../../../../src/contract/pointer";
 import { renamedUrn, type AnyKind } from "./urns";
 
 /** What the engine stores of a resource. Inputs and outs contain the engine's marks of secrets. */
@@ -26,6 +26,8 @@ export interface Stored<Of extends AnyKind = AnyKind> {
   readonly timeouts?: Timeouts | undefined;
   /** The explicit provider. */
   readonly provider?: string | undefined;
+  /** Of the provider. @default that of its type */
+  readonly door?: Door;
   /** A replaced object that is still to be deleted. */
   readonly toDelete?: boolean;
   /** Deleted, and not created again yet. */
