@@ -22,9 +22,10 @@ interface Call {
 }
 
 /** What a command came to. The texts are without what differs from run to run. */
-interface Came {
+export interface Came {
   readonly command: Command;
   readonly isGood: boolean;
+  readonly steps: readonly string[];
   readonly said: string;
   /** In no order. */
   readonly calls: readonly string[];
@@ -99,7 +100,7 @@ async function onImitation(history: History): Promise<readonly Came[]> {
   );
 }
 
-async function played(
+export async function played(
   player: Player,
   history: History,
   calls: () => readonly Call[],
@@ -121,7 +122,7 @@ async function played(
       const made = calls().filter(({ urn }) => isOurEntry({ type: typeInUrn(urn) }));
       const texts = made.map(({ method, urn, given }) => `${method} ${urn} ${textOf(given)}`);
       came.push({
-        ...{ command, isGood: ran.code === 0, said: ran.text, calls: texts },
+        ...{ command, isGood: ran.code === 0, steps: ran.steps, said: ran.text, calls: texts },
         state: (await entries()).map(textOf),
       });
     }
@@ -165,7 +166,7 @@ async function entriesOfEngine({ stack }: Engine): Promise<object[]> {
     }));
 }
 
-function entriesOfImitation({ stack }: Imitated): object[] {
+export function entriesOfImitation({ stack }: Imitated): object[] {
   return stack.all.map((entry) => {
     const { urn, kind, inputs, outs, parent = "", dependencies, dependsOn = [], deletedWith = "" } = entry;
     return {
@@ -193,8 +194,11 @@ function textOf(value: unknown): string {
       ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : one,
   );
-  return DRAWN.reduce((known, [pattern, word]) => known.replace(pattern, word), sorted);
+  return withoutDrawn(sorted);
 }
+
+export const withoutDrawn = (text: string): string =>
+  DRAWN.reduce((known, [pattern, word]) => known.replace(pattern, word), text);
 
 const DRAWN: readonly (readonly [RegExp, string])[] = [
   [/ep-[a-z]+-[a-z]+-\d+/g, "ep"],

@@ -79,7 +79,7 @@ export class Imitated implements Player {
         return {
           ...ran,
           isCut: link.isCut,
-          ...(plan?.code === 0 && { text: plan.text + ran.text, planned: plan.steps }),
+          ...(plan?.code === 0 && { text: `${plan.text}\n${ran.text}`, planned: plan.steps }),
         };
       });
     } finally {

@@ -12,9 +12,9 @@ import type { Player } from "./player";
  */
 const { PULUMI_SVC_CHANCE_SEED, PULUMI_SVC_CHANCE_MINUTES } = process.env;
 export const MINUTES = PULUMI_SVC_CHANCE_MINUTES === undefined ? undefined : Number(PULUMI_SVC_CHANCE_MINUTES);
-const FIXED_SEED = 1;
+export const FIXED_SEED = 1;
 /** Printed. */
-const SEED = Number(PULUMI_SVC_CHANCE_SEED ?? (MINUTES === undefined ? FIXED_SEED : Date.now() % 1e6));
+export const SEED = Number(PULUMI_SVC_CHANCE_SEED ?? (MINUTES === undefined ? FIXED_SEED : Date.now() % 1e6));
 /** The least part of the histories that must come to an empty plan and an empty project. */
 const LEAST_HEALED = 0.4;
 /** Cases that were found; a file that is kept there runs with all tests. */

@@ -1,0 +1,82 @@
+import { visible, type Properties } from "../../src/contract/hiddenKeys";
+import { marksOf } from "../../src/host/state";
+import { entriesOfImitation, played, withoutDrawn, type Came } from "./against";
+import type { History } from "./history";
+import { startImitated } from "./imitated";
+
+/** The same history through each door, on the imitation: what each command plans, does, says and stores. */
+
+/** How much was compared. */
+export const figures = { commands: 0 };
+
+/** What only one of them says, by the name of the difference, whose reason is in docs/design/decisions.md, Doors. */
+const SAID_BY_ONE: Readonly<Record<string, RegExp>> = {
+  "after a state rename a refresh knows the present URN": /declares an object that the stack holds as/,
+};
+const REFUSED_BY_ONE: Readonly<Record<string, RegExp>> = {
+  "a plan whose replacement lacks a value": /: the replacement needs .* Nothing is deleted/,
+};
+const isKnown = (known: Readonly<Record<string, RegExp>>, text: string): boolean =>
+  Object.values(known).some((pattern) => pattern.test(text));
+
+/**
+ * The differences of the first command that has one. If it leaves different states, the rest is another history. Of a
+ * command that fails, only that is compared: the native door says of a creation only when that begins, and what had begun
+ * by then is a matter of time.
+ */
+export async function differencesOfDoors(history: History): Promise<string[]> {
+  const dynamic = await through(undefined, history);
+  const native = await through("native", history);
+  for (const [i, here] of dynamic.entries()) {
+    const there = native[i];
+    if (there === undefined) return [`command ${i} is missing`];
+    figures.commands += 1;
+    const inState = differing(here.state, there.state);
+    const found =
+      here.isGood && there.isGood ? [...differing(here.steps, there.steps), ...ofWords(here, there), ...inState] : [];
+    if (here.isGood !== there.isGood && ![here, there].some(({ said }) => isKnown(REFUSED_BY_ONE, said)))
+      found.push(`dynamic: ${here.isGood}, ${here.said}`, `native: ${there.isGood}, ${there.said}`);
+    if (found.length > 0) return found.map((text) => `command ${i} (${JSON.stringify(here.command)}): ${text}`);
+    if (inState.length > 0) return [];
+  }
+  return [];
+}
+
+async function through(door: History["door"], { door: _own, ...history }: History): Promise<readonly Came[]> {
+  const player = await startImitated({ ...history, ...(door && { door }) });
+  const entries = () => Promise.resolve(entriesOfImitation(player).map(ofBoth));
+  return played(player, history, () => [], entries).finally(() => player.close());
+}
+
+const typesOfBoth = (text: string): string => text.replaceAll("pulumi-nodejs:dynamic/svc:", "svc:index:");
+
+/** An entry without the types, and without the hidden keys that are those of one door. */
+function ofBoth(entry: object): object {
+  const {
+    inputs = {},
+    outs = {},
+    dependencies,
+    ...others
+  } = JSON.parse(typesOfBoth(JSON.stringify(entry))) as {
+    readonly inputs?: Properties;
+    readonly outs?: Properties;
+    readonly dependencies: readonly string[];
+  };
+  const marks = marksOf(outs);
+  return { ...others, dependencies: dependencies.toSorted(), inputs: visible(inputs), outs: visible(outs), marks };
+}
+
+const differing = (dynamic: readonly string[], native: readonly string[]): string[] => [
+  ...dynamic.filter((text) => !native.includes(text)).map((text) => `only dynamic: ${text}`),
+  ...native.filter((text) => !dynamic.includes(text)).map((text) => `only native: ${text}`),
+];
+
+/** Without progress and ages, which time decides. */
+const linesOf = ({ said }: Came): string[] =>
+  typesOfBoth(withoutDrawn(said))
+    .split("\n")
+    .filter((line) => line !== "" && !/, \d+ s$/.test(line))
+    .map((line) => line.replace(/\d+ \w+ ago/, "ago"));
+
+const ofWords = (dynamic: Came, native: Came): string[] =>
+  differing(linesOf(dynamic), linesOf(native)).filter((line) => !isKnown(SAID_BY_ONE, line));
