@@ -1,4 +1,5 @@
 import { visible, type Properties } from "../../src/contract/hiddenKeys";
+import type { LogLine } from "../../src/host/progress";
 import { marksOf } from "../../src/host/state";
 import { entriesOfImitation, played, withoutDrawn, type Came } from "./against";
 import type { History } from "./history";
@@ -44,8 +45,19 @@ export async function differencesOfDoors(history: History): Promise<string[]> {
 
 async function through(door: History["door"], { door: _own, ...history }: History): Promise<readonly Came[]> {
   const player = await startImitated({ ...history, ...(door && { door }) });
+  const logs: (readonly LogLine[])[] = [];
+  player.stack.onProcess = ({ log }) => void logs.push(log);
   const entries = () => Promise.resolve(entriesOfImitation(player).map(ofBoth));
-  return played(player, history, () => [], entries).finally(() => player.close());
+  const came = await played(player, history, () => [], entries).finally(() => player.close());
+  // Time decides about progress.
+  const passing = new Set(logs.flat().flatMap(({ ephemeral, message }) => (ephemeral ? message.split("\n") : [])));
+  return came.map((one) => ({
+    ...one,
+    said: one.said
+      .split("\n")
+      .filter((line) => !passing.has(line))
+      .join("\n"),
+  }));
 }
 
 const typesOfBoth = (text: string): string => text.replaceAll("pulumi-nodejs:dynamic/svc:", "svc:index:");
@@ -71,11 +83,11 @@ const differing = (dynamic: readonly string[], native: readonly string[]): strin
   ...native.filter((text) => !dynamic.includes(text)).map((text) => `only native: ${text}`),
 ];
 
-/** Without progress and ages, which time decides. */
+/** Without ages. */
 const linesOf = ({ said }: Came): string[] =>
   typesOfBoth(withoutDrawn(said))
     .split("\n")
-    .filter((line) => line !== "" && !/, \d+ s$/.test(line))
+    .filter((line) => line !== "")
     .map((line) => line.replace(/\d+ \w+ ago/, "ago"));
 
 const ofWords = (dynamic: Came, native: Came): string[] =>
