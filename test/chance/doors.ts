@@ -15,6 +15,8 @@ const SAID_BY_ONE: Readonly<Record<string, RegExp>> = {
   "after a state rename a refresh knows the present URN": /declares an object that the stack holds as/,
   "a creation is looked at when more is compared":
     /^only dynamic: pulumi up will fail here, .*: the branch already has a read replica of this name/,
+  "what the engine replaces by itself is no update":
+    /^only dynamic: pulumi up will fail here: the auth integration of this resource .* no longer exists/,
 };
 const REFUSED_BY_ONE: Readonly<Record<string, RegExp>> = {
   "a plan whose replacement lacks a value": /: the replacement needs .* Nothing is deleted/,
