@@ -8,6 +8,7 @@
 import fc from "fast-check";
 import { KINDS, type Kind } from "../../src/contract/pointer";
 import { KIND_CASES } from "../kinds";
+import { WHOLE } from "../support/cli";
 import { Colleague, homeOf, THEIR_CLIENT, type Deed } from "../support/rules/colleague";
 import { HOWS, Network, type How } from "../support/rules/network";
 import {
@@ -21,7 +22,8 @@ import {
 } from "../support/rules/program";
 import { atRest, branch, placeIn, world, type Json, type World } from "../support/rules/world";
 
-const RUNS = Number(process.env["SVC_MODEL_RUNS"] ?? 300);
+/** The imitation of the engine (test/chance) plays two actors in each run, too. */
+const RUNS = Number(process.env["SVC_MODEL_RUNS"] ?? (WHOLE ? 300 : 120));
 const SEED = Number(process.env["SVC_MODEL_SEED"] ?? 20_240_801);
 const PATH = process.env["SVC_MODEL_PATH"];
 /** Concurrent, since most of the time is waiting. */
