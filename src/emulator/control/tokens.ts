@@ -40,11 +40,15 @@ export const newKeyBody = z.strictObject({
   alg: z.enum(SIGNING_ALGORITHMS).default(STANDARD_ALGORITHM),
 });
 
+/** Whether it is the user with that id or email address. */
+export const isUser =
+  (wanted: string) =>
+  ({ id, email }: StoredUser): boolean =>
+    id === wanted || email.toLowerCase() === wanted.toLowerCase();
+
 /** The user with that id or email address, otherwise the only one. */
 function userIn({ id: projectId, users }: StoredProject, wanted: string | undefined): StoredUser {
-  const address = wanted?.toLowerCase();
-  const found =
-    wanted === undefined ? users : users.filter(({ id, email }) => id === wanted || email.toLowerCase() === address);
+  const found = wanted === undefined ? users : users.filter(isUser(wanted));
   const [user, second] = found;
   if (user === undefined) {
     throw notFound(

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
-import type { StoredIntegration } from "../model/records";
+import type { StoredIntegration, StoredProject } from "../model/records";
 import { notFound } from "../model/refusal";
 import type { Service } from "../model/service";
+import type { Store } from "../model/store";
 import type { Env } from "./route";
 
 const END = "/.well-known/jwks.json";
@@ -24,14 +25,26 @@ export const issuerOf = ({ auth_provider_project_id }: AuthProject, origin: stri
 export const jwksUrlOf = (integration: StoredIntegration, origin: string): string =>
   integration.jwks_url ?? `${issuerOf(integration, origin)}${END}`;
 
+/** An integration, with its project. */
+export interface Place {
+  readonly project: StoredProject;
+  readonly integration: StoredIntegration;
+}
+
+/** The integration in the path. */
+export function placeOf({ projects }: Store, context: Context<Env>): Place {
+  const wanted = context.req.param("auth_provider_project_id");
+  for (const project of projects) {
+    const integration = project.integrations.find((one) => one.auth_provider_project_id === wanted);
+    if (integration !== undefined) return { project, integration };
+  }
+  throw notFound("there is no auth integration with this id");
+}
+
 /** Responds with the key set of the integration in the path. */
 export const serveKeySet =
   ({ store, signingKeys }: Service) =>
   async (context: Context<Env>): Promise<Response> => {
-    const wanted = context.req.param("auth_provider_project_id");
-    const integration = store.projects
-      .flatMap(({ integrations }) => integrations)
-      .find(({ auth_provider_project_id }) => auth_provider_project_id === wanted);
-    if (integration === undefined) throw notFound("there is no auth integration with this id");
+    const { integration } = placeOf(store, context);
     return Response.json(await signingKeys.publicSet(integration), { headers: ANY_PAGE });
   };

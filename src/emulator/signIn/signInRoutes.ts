@@ -6,13 +6,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { z } from "zod";
-import { signToken } from "../control/tokens";
+import { isUser, signToken } from "../control/tokens";
 import { refuseForeignPages, originFor, type AcceptedKey, type Site } from "../http/access";
 import { takeBody } from "../http/bodies";
-import { ANY_PAGE, issuerOf, jwksUrlOf } from "../http/keySet";
+import { ANY_PAGE, issuerOf, jwksUrlOf, placeOf, type Place } from "../http/keySet";
 import type { Env } from "../http/route";
-import { SIGNING_ALGORITHMS, type StoredIntegration, type StoredProject, type StoredUser } from "../model/records";
-import { notFound } from "../model/refusal";
+import { SIGNING_ALGORITHMS, type StoredUser } from "../model/records";
 import type { Service } from "../model/service";
 import { refusalPage, signInPage } from "./signInPage";
 
@@ -36,10 +35,8 @@ const asked = z.object({
 type Asked = z.output<typeof asker> & z.output<typeof asked>;
 
 /** What a code stands for, until it is used. */
-interface Grant {
+interface Grant extends Place {
   readonly asked: Asked;
-  readonly project: StoredProject;
-  readonly integration: StoredIntegration;
   readonly user: StoredUser;
   readonly until: number;
 }
@@ -52,12 +49,6 @@ class OAuthError extends Error {
   ) {
     super(message);
   }
-}
-
-/** An integration in the path, with its project. */
-interface Place {
-  readonly project: StoredProject;
-  readonly integration: StoredIntegration;
 }
 
 /**
@@ -80,16 +71,8 @@ export function signInRoutes({ service, site, key }: { service: Service; site: S
   const routes = new Hono<Env>();
   const BASE = "/auth/:auth_provider_project_id";
 
-  const placeOf = (context: Context<Env>): Place => {
-    const wanted = context.req.param("auth_provider_project_id");
-    for (const project of store.projects)
-      for (const integration of project.integrations)
-        if (integration.auth_provider_project_id === wanted) return { project, integration };
-    throw notFound("there is no auth integration with this id");
-  };
-
   routes.get(`${BASE}/.well-known/openid-configuration`, (context) => {
-    const { integration } = placeOf(context);
+    const { integration } = placeOf(store, context);
     const origin = originFor(site, context);
     const issuer = issuerOf(integration, origin);
     const configuration = {
@@ -117,7 +100,7 @@ export function signInRoutes({ service, site, key }: { service: Service; site: S
     given: Record<string, string>,
     answer: (place: Place, asked: Asked) => Response | Promise<Response>,
   ): Response | Promise<Response> => {
-    const place = placeOf(context);
+    const place = placeOf(store, context);
     const { client_id, redirect_uri } = asker.parse(given);
     const { auth_provider_project_id: ours } = place.integration;
     if (client_id !== ours)
@@ -131,7 +114,10 @@ export function signInRoutes({ service, site, key }: { service: Service; site: S
     try {
       if (request.response_type !== SUPPORTED.response_type)
         throw new OAuthError("unsupported_response_type", 'the emulator knows response_type "code" only');
-      if (!/^[A-Za-z0-9_-]{43}$/.test(request.code_challenge) || request.code_challenge_method !== "S256")
+      if (
+        !/^[A-Za-z0-9_-]{43}$/.test(request.code_challenge) ||
+        request.code_challenge_method !== SUPPORTED.code_challenge_method
+      )
         throw new OAuthError("invalid_request", "PKCE is required: a code_challenge with code_challenge_method S256");
       if (request.prompt === "none")
         throw new OAuthError("login_required", "nobody is signed in: the emulator keeps no session");
@@ -174,10 +160,10 @@ export function signInRoutes({ service, site, key }: { service: Service; site: S
         signInPage(context, { project: place.project, asked: request, isLocal: site.isLocal, problem });
       // Without the key, anybody on the network could become a user.
       if (!site.isLocal && !key.is(api_key)) return again("That is not the API key of the emulator.");
-      const user = place.project.users.find(
-        ({ id, email }) => id === wanted || email.toLowerCase() === wanted.toLowerCase(),
-      );
+      const user = place.project.users.find(isUser(wanted));
       if (user === undefined) return again("The project has no such user.");
+      // Nobody has come for these.
+      for (const [old, { until }] of grants) if (until < Date.now()) grants.delete(old);
       const code = randomBytes(24).toString("base64url");
       grants.set(code, { asked: request, ...place, user, until: Date.now() + CODE_LIFE_MS });
       return back(context, place, request, { code });
@@ -185,7 +171,7 @@ export function signInRoutes({ service, site, key }: { service: Service; site: S
   });
 
   routes.post(`${BASE}/token`, takeBody, async (context) => {
-    const place = placeOf(context);
+    const place = placeOf(store, context);
     try {
       const given = Object.fromEntries(new URLSearchParams(context.get("body")));
       const { asked: granted, user } = redeemed(place, given);
