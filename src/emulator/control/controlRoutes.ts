@@ -6,9 +6,10 @@ import { originFor, type AcceptedKey, type Site } from "../http/access";
 import { jwksUrlOf } from "../http/keySet";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
-import type { StoredProject } from "../model/records";
+import type { StoredEndpoint, StoredProject } from "../model/records";
 import type { Service } from "../model/service";
 import { operationView } from "../routes/projectRoutes";
+import { actOnCompute, computeActionBody } from "./computeActions";
 import { applyEdit, editBody } from "./edits";
 import { faultSchemaFor, type Faults } from "./faults";
 import { type Inbox, mailBody, sendMail } from "./mail";
@@ -25,6 +26,8 @@ export interface ControlParts {
   site: Site;
   /** Restores the initial state and key; clears the faults, the log and the inbox. */
   reset: () => void;
+  /** With a gate: the connection string of a compute, with the password. */
+  connectionUri?: (project: StoredProject, endpoint: StoredEndpoint) => string;
 }
 
 /** A key without white space can be sent in an HTTP header. */
@@ -94,6 +97,10 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
     const body = checked(editBody, readControlBody(context));
     return Response.json(withoutSecrets(applyEdit(service, body)));
   });
+  control.post("/computes", (context) => {
+    const body = checked(computeActionBody, readControlBody(context));
+    return Response.json(actOnCompute(service, body));
+  });
 
   control.post("/tokens", async (context) => {
     const body = checked(tokenBody, readControlBody(context));
@@ -109,6 +116,7 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
   });
 
   control.get("/mail", () => Response.json({ messages: inbox.list() }));
+  control.get("/mail/:id", (context) => Response.json(inbox.find(context.req.param("id"))));
   control.post("/mail", async (context) => {
     const body = checked(mailBody, readControlBody(context));
     return Response.json(await sendMail(service, inbox, body), { status: 201 });

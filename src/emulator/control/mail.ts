@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { newId, now } from "../model/records";
+import { notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 import { findNamedIntegration } from "../model/store";
 import { email } from "../routes/authIntegrationRoutes";
@@ -29,10 +30,18 @@ const KEPT_MESSAGES = 200;
 /** Messages for the shared server, oldest first: it delivers nothing. */
 export class Inbox {
   private messages: InboxMessage[] = [];
+  private readonly listeners: (() => void)[] = [];
 
   add(message: InboxMessage): void {
     this.messages.push(message);
     if (this.messages.length > KEPT_MESSAGES) this.messages.shift();
+    this.changed();
+  }
+
+  find(messageId: string): InboxMessage {
+    const found = this.messages.find(({ id }) => id === messageId);
+    if (found === undefined) throw notFound("there is no message with this id in the inbox");
+    return found;
   }
 
   list(): readonly InboxMessage[] {
@@ -41,6 +50,15 @@ export class Inbox {
 
   clear(): void {
     this.messages = [];
+    this.changed();
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener();
   }
 }
 

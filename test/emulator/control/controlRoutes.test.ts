@@ -353,3 +353,37 @@ describe("an edit behind the back of the API", () => {
     expect(await refusal({ kind: "domain", id: "https://none", delete: true })).toMatch(/10\.example\.com, …$/);
   });
 });
+
+describe("a compute that is acted on by hand", () => {
+  const act = (emulator: Emulator, body: object) =>
+    control(emulator.url, "POST", "/computes", { project_id: "prj-demo", id: PRIMARY, ...body });
+  const actions = ({ body }: { body: Record<string, unknown> }) =>
+    records(body, "operations").map(({ action }) => action);
+
+  test("has the operations of the API, and its refusals", async () => {
+    const emulator = await start({ activationMs: 60_000 });
+    expect(await act(emulator, { action: "start" })).toMatchObject({ status: 200, body: { operations: [] } });
+    expect(actions(await act(emulator, { action: "move", branch_id: "br-dev" }))).toEqual(["apply_config"]);
+    expect(actions(await act(emulator, { action: "restart" }))).toEqual(["suspend_compute", "start_compute"]);
+    expect(actions(await act(emulator, { action: "suspend" }))).toEqual(["suspend_compute"]);
+    expect((await demoState(emulator)).endpoints).toMatchObject([{ id: PRIMARY, branch_id: "br-dev" }]);
+    await createCompute(emulator, { branch_id: "br-test", type: "read_write" });
+    for (const [refused, status] of [
+      [{ action: "move", branch_id: "br-test" }, 409],
+      [{ action: "move", branch_id: "br-missing" }, 404],
+      [{ action: "move" }, 400],
+      [{ action: "start", branch_id: "br-dev" }, 400],
+      [{ action: "stop" }, 400],
+      [{ action: "start", id: "ep-missing" }, 404],
+    ] as const)
+      expect(await act(emulator, refused)).toMatchObject({ status, body: ERROR_BODY });
+  });
+
+  test("waits for its turn where operations lock the project, and hides secrets of its settings", async () => {
+    const emulator = await start({ activationMs: 60_000, lockProjects: true });
+    await edit(emulator, { kind: "endpoint", set: { settings: { pg_settings: { "app.token": "canary" } } } });
+    const { text } = await act(emulator, { action: "restart" });
+    expect(text).not.toContain("canary");
+    expect(await act(emulator, { action: "suspend" })).toMatchObject({ status: 423, body: ERROR_BODY });
+  });
+});
