@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Emulator } from "../../src/emulator";
+import * as app from "../../src/emulator/app";
 import {
   api,
   control,
@@ -24,6 +25,9 @@ const edit = async ({ url }: Emulator, kind: string, more: object) => {
   const { status } = await control(url, "POST", "/edit", { kind, project_id: "prj-demo", ...more });
   expect(status).toBe(200);
 };
+
+/** Lets a page use the clipboard, and a test read it. */
+const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 
 const compute = (page: Page, id: string) => page.locator("tr.compute", { hasText: id });
 
@@ -198,6 +202,7 @@ describe("a button", () => {
       async (page: Page) => {
         await page.getByRole("button", { name: PRIMARY }).click();
         await page.getByRole("button", { name: "Delete this compute" }).click();
+        await page.locator("#delete-dialog").getByRole("button", { name: "Delete" }).click();
       },
     ],
     ["branch", "branches", (page: Page) => deleteIt(page, "branch br-main")],
@@ -227,7 +232,13 @@ describe("a button", () => {
       await leave();
       await page.locator("#delete-dialog").waitFor({ state: "hidden" });
     }
+    await page.getByRole("button", { name: PRIMARY }).click();
+    await page.getByRole("button", { name: "Delete this compute" }).click();
+    await page.getByRole("heading", { name: `Delete compute ${PRIMARY}?` }).waitFor();
+    await page.keyboard.press("Escape");
     expect(records(await demoState(emulator), "domains")).toHaveLength(1);
+    expect(records(await demoState(emulator), "endpoints")).toHaveLength(1);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe(PRIMARY);
   });
 
   test("lets the next request fail, and the ones after it not", async () => {
@@ -260,6 +271,128 @@ describe("a button", () => {
     },
   );
 
+  test("suspends, starts, restarts and moves a compute, as the service does", async () => {
+    const emulator = await start();
+    const { page, errors } = await openPage(emulator);
+    await page.getByRole("button", { name: PRIMARY }).click();
+    const dialog = page.getByRole("dialog", { name: `Compute ${PRIMARY}` });
+    const press = (name: string) => dialog.getByRole("button", { name, exact: true }).click();
+    await press("Start");
+    await dialog.getByText("There is nothing to do.").waitFor();
+    await press("Suspend");
+    await dialog.getByText("Scheduled: suspend_compute.").waitFor();
+    await dialog.locator("dd").getByText("idle", { exact: true }).waitFor();
+    await press("Restart");
+    await dialog.getByText("The emulator refused this: only an active endpoint can be restarted").waitFor();
+    await press("Start");
+    await dialog.locator("dd").getByText("active", { exact: true }).waitFor();
+    await press("Restart");
+    await dialog.getByText("Scheduled: suspend_compute, start_compute.").waitFor();
+    await dialog.getByLabel("To branch").selectOption("br-test");
+    await press("Move");
+    await page.getByText(`${PRIMARY} was moved by hand to br-test.`).waitFor();
+    await page.locator(".branch", { hasText: "br-test" }).getByText(PRIMARY).waitFor();
+    expect(await endpoint(emulator, PRIMARY)).toMatchObject({ branch_id: "br-test" });
+    expect(errors).toEqual([expect.stringContaining("412")]);
+  });
+
+  test("shows and copies the connection string of a compute, which the page does not have before", async () => {
+    const { createApp } = app;
+    const withGate = jest.spyOn(app, "createApp").mockImplementation((control) =>
+      createApp({
+        ...control,
+        connectionUri: (_project, { id }) => `postgresql://svcdb_owner:${control.key.current}@gate/svcdb?${id}`,
+      }),
+    );
+    const emulator = await start({ apiKey: "canary-key" });
+    withGate.mockRestore();
+    const { page, errors } = await openPage(emulator, CLIPBOARD);
+    await page.getByRole("button", { name: PRIMARY }).click();
+    expect(await page.content()).not.toContain("canary");
+    const uri = `postgresql://svcdb_owner:canary-key@gate/svcdb?${PRIMARY}`;
+    await page.getByRole("button", { name: "Copy connection string" }).click();
+    await page.getByText("The connection string was copied.").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(uri);
+    await page.getByRole("button", { name: "Show connection string" }).click();
+    const shown = page.getByRole("textbox", { name: `Connection string of ${PRIMARY}` });
+    expect(await shown.inputValue()).toBe(uri);
+    await page.keyboard.press("Escape");
+    expect(await page.locator("#value-dialog textarea").inputValue()).toBe("");
+    expect(errors).toEqual([]);
+  });
+
+  test("copies a token of a user, or shows it where the browser does not let it, and leads to the sign-in", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    await edit(emulator, "user", { create: { email: "ada@example.com" } });
+    const { page, errors } = await openPage(emulator, CLIPBOARD);
+    const copyToken = page.getByRole("button", { name: "Copy token of user ada@example.com" });
+    await copyToken.click();
+    await page.getByText("A token of ada@example.com was copied.").waitFor();
+    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    const claims: unknown = JSON.parse(Buffer.from(copied.split(".")[1] ?? "", "base64url").toString());
+    expect(claims).toMatchObject({ email: "ada@example.com" });
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'))");
+    await copyToken.click();
+    expect(await page.getByRole("textbox", { name: "Token of ada@example.com" }).inputValue()).toMatch(/^eyJ/);
+    await page.keyboard.press("Escape");
+
+    const opened = page.waitForEvent("popup");
+    await page.getByRole("link", { name: "discovery for sign-in" }).click();
+    const discovery: unknown = JSON.parse(String(await (await opened).evaluate("document.body.textContent")));
+    expect(discovery).toMatchObject({ issuer: expect.stringContaining(`${emulator.url}/auth/`) });
+    expect(errors).toEqual([]);
+  });
+
+  test("makes a signing key and, when asked again, drops one; key sets are listed without their secret", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const keys = await api(emulator, "POST", "/projects/auth/keys", {
+      project_id: "prj-demo",
+      auth_provider: "supported_provider",
+    });
+    const { page, errors } = await openPage(emulator);
+    await page.getByText(String(keys.body.pub_client_key)).waitFor();
+    expect(await page.content()).not.toContain(String(keys.body.secret_server_key));
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByText("A new key signs from now on.").waitFor();
+    // The first one, which is made with it, and the new one.
+    const drops = page.getByRole("button", { name: /^Drop signing key/ });
+    await until(
+      () => drops.count(),
+      (count) => count === 2,
+    );
+    await page.getByText(/RS256, made .*, signs/).waitFor();
+    await drops.first().click();
+    await page.locator("#delete-dialog").getByRole("button", { name: "Drop" }).click();
+    await page.getByText(/^Signing key .* was dropped\.$/).waitFor();
+    await until(
+      () => drops.count(),
+      (count) => count === 1,
+    );
+    expect(errors).toEqual([]);
+  });
+
+  test("opens a message of the inbox as it was sent, and clears the inbox when asked again", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const text = "Your code: canary-1234\n\n<b>bold</b>\n";
+    await control(emulator.url, "POST", "/mail", { to: "ada@example.com", subject: "Welcome", text });
+    const { page, errors } = await openPage(emulator);
+    const message = page.locator("#mail li", { hasText: "Welcome" });
+    await message.getByText("ada@example.com").waitFor();
+    expect(await page.content()).not.toContain("canary");
+    await message.locator("summary").click();
+    await message.getByText("canary-1234").waitFor();
+    expect(await message.locator("pre").textContent()).toContain(`Subject: Welcome\n`);
+    expect(await message.locator("pre").textContent()).toContain(`\n\n${text}`);
+    await page.getByRole("button", { name: "Clear inbox" }).click();
+    await page.locator("#delete-dialog").getByRole("button", { name: "Clear" }).click();
+    await page.getByText("No message yet.").waitFor();
+    expect((await control(emulator.url, "GET", "/mail")).body.messages).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
   test("that the emulator refuses says why, and one that nobody answers says that", async () => {
     const emulator = await start();
     const { page } = await openPage(emulator);
@@ -269,6 +402,7 @@ describe("a button", () => {
       route.fulfill({ status: 404, json: { message: "the record to edit was not found" } }),
     );
     await page.getByRole("button", { name: "Delete this compute" }).click();
+    await page.locator("#delete-dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("The emulator refused this: the record to edit was not found").waitFor();
     await page.unroute("**/_emulator/edit");
     await emulator.close();
@@ -281,6 +415,27 @@ async function deleteIt(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: `Delete ${name}`, exact: true }).click();
   await page.locator("#delete-dialog").getByRole("button", { name: "Delete" }).click();
 }
+
+test("a path is shown from its end, and whole when it is opened", async () => {
+  const emulator = await start();
+  const long = `${DEMO}/endpoints/ep-${"long-".repeat(20)}end`;
+  await api(emulator, "GET", `${long}?cursor=${"c".repeat(30)}`);
+  const { page } = await openPage(emulator);
+  const row = page.locator("#log tbody tr");
+  const box = async (part: string) => {
+    const found = await row.locator(part).boundingBox();
+    if (found === null) throw new Error(`${part} is not shown`);
+    return found;
+  };
+  const [text, place] = [await box("bdi"), await box("summary")];
+  expect(text.x).toBeLessThan(place.x);
+  expect(text.x + text.width).toBeLessThanOrEqual(place.x + place.width + 1);
+  expect(await row.locator("summary").textContent()).toBe(`${long}?…`);
+  await row.locator("summary").click();
+  const whole = `GET ${long}?cursor=${"c".repeat(30)}`;
+  expect(await row.locator("pre").innerText()).toContain(whole);
+  expect((await box("bdi")).x).toBeGreaterThanOrEqual(place.x - 1);
+});
 
 describe("who may do what", () => {
   test("a name that looks like markup is text, wherever it stands", async () => {
@@ -300,6 +455,7 @@ describe("who may do what", () => {
     await edit(emulator, "email_server", {
       set: { type: "standard", host: hostile, port: 1, username: hostile, password: "p" },
     }).catch(() => undefined);
+    await control(emulator.url, "POST", "/mail", { to: "ada@example.com", subject: hostile, text: hostile });
     await control(emulator.url, "POST", "/faults", { path: `/${hostile}`, status: 500 });
     await control(emulator.url, "POST", "/faults", { operation: { status: "failed", error: hostile } });
     await edit(emulator, "operation", { create: { endpoint_id: `ep-${hostile}`, duration_ms: 0 } });
@@ -448,14 +604,22 @@ describe("for everybody", () => {
     await edit(emulator, "user", { create: { email: `${"long".repeat(20)}@example.com`, name: "x".repeat(80) } });
     await edit(emulator, "domain", { create: { domain: `https://${"long".repeat(20)}.example.com` } });
     await api(emulator, "GET", `${DEMO}/endpoints?${"q".repeat(200)}=1`);
+    await control(emulator.url, "POST", "/mail", {
+      to: "ada@example.com",
+      subject: "s".repeat(300),
+      text: "unbroken".repeat(50),
+    });
+    await edit(emulator, "branch", { create: { id: `br-${"long".repeat(20)}`, name: "n".repeat(80) } });
+    await control(emulator.url, "POST", "/keys");
     const { page } = await openPage(emulator, { viewport: { width, height: 800 } });
     await page.getByRole("button", { name: PRIMARY }).click();
     await page.getByRole("button", { name: "Change size" }).click();
     await page.getByText("was changed by hand").waitFor();
     for (const summary of await page.locator("summary").all()) await summary.click();
+    await page.locator("#mail pre", { hasText: "unbroken" }).waitFor();
     const widths = await page.evaluate(`[document.documentElement.scrollWidth, document.documentElement.clientWidth,
       ...[...document.querySelectorAll(".project, #side > section")].map((each) => each.scrollWidth - each.clientWidth)]`);
-    expect(widths).toEqual([width, width, 0, 0, 0]);
+    expect(widths).toEqual([width, width, 0, 0, 0, 0]);
   });
 
   test.each([
@@ -469,6 +633,9 @@ describe("for everybody", () => {
     await api(emulator, "POST", `${DEMO}/endpoints`, { endpoint: { branch_id: "br-dev", type: "read_write" } });
     await api(emulator, "GET", `${DEMO}/endpoints/ep-missing`);
     await control(emulator.url, "POST", "/faults", { status: 503 });
+    await edit(emulator, "user", { create: { email: "ada@example.com" } });
+    await control(emulator.url, "POST", "/keys");
+    await control(emulator.url, "POST", "/mail", { to: "ada@example.com" });
     const { page } = await openPage(emulator, { viewport: { width, height: 900 }, colorScheme });
     await page.getByText("any request → 503").waitFor();
     await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
@@ -477,13 +644,75 @@ describe("for everybody", () => {
         violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) => html + failureSummary).join()))`);
       return found;
     };
+    for (const summary of await page.locator("summary").all()) await summary.click();
     expect(await violations()).toEqual([]);
     await page.getByRole("button", { name: PRIMARY }).click();
     expect(await violations()).toEqual([]);
     await page.getByRole("button", { name: "Change size" }).click();
     await page.getByText("was changed by hand").waitFor();
+    await page.getByRole("button", { name: "main br-main" }).click();
+    expect(await violations()).toEqual([]);
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'))");
+    await page.getByRole("button", { name: "Copy token" }).click();
+    await page.getByRole("textbox", { name: "Token of ada@example.com" }).waitFor();
+    expect(await violations()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Filter").fill("br-dev");
+    await page.getByText("1 of 2 computes").waitFor();
     expect(await violations()).toEqual([]);
   });
+
+  test.each([
+    ["in one branch", 1440, false],
+    ["in 200 branches", 390, true],
+  ])(
+    "200 computes %s are not long at %i px: what works is shown, and the rest when asked",
+    async (_where, width, many) => {
+      const emulator = await start({ activationMs: 600 });
+      for (let number = 0; number < 200; number++) {
+        if (many) await edit(emulator, "branch", { create: { id: `br-many-${number}`, name: `preview/${number}` } });
+        const create = {
+          id: `ep-many-${number}`,
+          branch_id: many ? `br-many-${number}` : "br-main",
+          type: "read_only",
+        };
+        await edit(emulator, "endpoint", { create });
+      }
+      const { page, errors } = await openPage(emulator, { viewport: { width, height: 800 } });
+      const height = () => page.evaluate("document.documentElement.scrollHeight");
+      expect(await height()).toBeLessThan(1200);
+      expect(await page.locator(".compute:visible").count()).toBe(0);
+
+      // An operation brings its compute up.
+      await api(emulator, "POST", `${DEMO}/endpoints/ep-many-150/restart`);
+      await compute(page, "ep-many-150").getByText("active → idle").waitFor();
+      expect(await page.locator(".compute:visible").count()).toBe(1);
+
+      const filter = page.getByLabel("Filter");
+      await filter.fill("many-17");
+      await page.getByText("11 of 201 computes").waitFor();
+      expect(await page.locator(".compute:visible").count()).toBe(11);
+      await filter.fill("br-main");
+      await page.getByText(`${many ? 1 : 201} of 201 computes`).waitFor();
+      await filter.fill("nowhere");
+      await page.getByText("0 of 201 computes").waitFor();
+      expect(await page.locator(".project:visible").count()).toBe(0);
+      await filter.fill("");
+
+      // By the keyboard: all branches, one of them open, and closed again.
+      await page.getByRole("button", { name: "Show all" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Show fewer branches", expanded: true }).waitFor();
+      const fold = page.getByRole("button", { name: many ? "preview/199 br-many-199" : "main br-main" });
+      await fold.focus();
+      await page.keyboard.press("Enter");
+      await compute(page, "ep-many-199").waitFor();
+      expect(await fold.getAttribute("aria-expanded")).toBe("true");
+      await page.keyboard.press("Enter");
+      await compute(page, "ep-many-199").waitFor({ state: "hidden" });
+      expect(errors).toEqual([]);
+    },
+  );
 
   test("with 200 computes a change touches the row that it is about, and no other", async () => {
     const emulator = await start({ activationMs: 300 });
@@ -496,6 +725,7 @@ describe("for everybody", () => {
       () => page.locator(".compute").count(),
       (count) => count === 200,
     );
+    await page.getByRole("button", { name: "main br-main" }).click();
     await page.evaluate(`window.touched = new Set(); window.observer = new MutationObserver((changes) => {
       for (const { target } of changes) touched.add((target.closest ?? (() => null)).call(target, "tr.compute")?.rank ?? target.nodeName);
     }); observer.observe(document.querySelector(".computes"), { subtree: true, childList: true, characterData: true, attributes: true })`);

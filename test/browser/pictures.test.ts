@@ -12,11 +12,13 @@ async function scene() {
   const edit = (kind: string, create: object) =>
     control(emulator.url, "POST", "/edit", { kind, project_id: "prj-demo", create });
   await integrate(emulator);
-  await api(emulator, "PATCH", `${DEMO}/auth/email_server`, STANDARD_EMAIL);
   await edit("domain", { domain: "https://shop.example.com" });
   await edit("domain", { domain: "https://admin.example.com" });
   await edit("user", { email: "ada@example.com", name: "Ada" });
   await edit("user", { email: "grace@example.com", name: "Grace" });
+  await control(emulator.url, "POST", "/keys");
+  await control(emulator.url, "POST", "/mail", { to: "ada@example.com", subject: "Your order" });
+  await api(emulator, "PATCH", `${DEMO}/auth/email_server`, STANDARD_EMAIL);
   await edit("endpoint", { id: "ep-calm-lake-40000001", branch_id: "br-main", type: "read_only", name: "reports" });
   await edit("endpoint", { id: "ep-dry-tree-40000002", branch_id: "br-test", current_state: "idle", name: "nightly" });
   await control(emulator.url, "POST", "/faults", {

@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Hono, type MiddlewareHandler } from "hono";
 import type { ControlParts } from "../control/controlRoutes";
 import { guardPage } from "../http/access";
 import { HttpError } from "../http/errorResponses";
 import type { Env } from "../http/route";
+import { notFound } from "../model/refusal";
+import { findEndpoint } from "../model/store";
 import { Feed } from "./feed";
 import { shell } from "./shell";
 import { snapshotOf } from "./snapshot";
@@ -43,11 +45,14 @@ const secured: MiddlewareHandler<Env> = async (context, next) => {
 const asset = (name: string, type: string) => (): Response =>
   new Response(readFileSync(join(__dirname, name)), { headers: { "content-type": `${type}; charset=utf-8` } });
 
+/** page.mjs, and what it imports. */
+const modules = (): string[] => readdirSync(__dirname).filter((name) => name.endsWith(".mjs"));
+
 /** The page at `/`: a shell without data, its style and module, and the events that fill it. */
 export function pageRoutes(control: ControlParts): Hono<Env> {
-  const { service, faults, log, key, site } = control;
+  const { service, faults, log, inbox, key, site } = control;
   const feed = new Feed(() => snapshotOf(control));
-  for (const source of [service.store, faults, log]) source.onChange(() => feed.changed());
+  for (const source of [service.store, faults, log, inbox]) source.onChange(() => feed.changed());
   // Rotating the key ends streams opened with it. It cannot happen before the emulator listens, so isLocal is known.
   key.onRotation(() => (site.isLocal ? undefined : feed.end()));
 
@@ -55,10 +60,17 @@ export function pageRoutes(control: ControlParts): Hono<Env> {
   for (const path of ["/", "/_page/*"]) page.use(path, secured);
   page.get("/", (context) => context.html(shell));
   page.get("/_page/page.css", asset("page.css", "text/css"));
-  page.get("/_page/page.mjs", asset("page.mjs", "text/javascript"));
+  for (const name of modules()) page.get(`/_page/${name}`, asset(name, "text/javascript"));
   page.get("/_page/events", guardPage(site, key), () => {
     if (feed.isFull) throw new HttpError(503, "too many pages are open: close one");
     return new Response(feed.stream(), { headers: { "content-type": "text/event-stream" } });
+  });
+  // Not a control route: it tells the API key, which no other program of this machine gets without asking its user.
+  page.get("/_page/connection", guardPage(site, key), (context) => {
+    const { project: projectId = "", id = "" } = context.req.query();
+    if (control.connectionUri === undefined) throw notFound("there is no gate: start the emulator with --postgres");
+    const project = service.store.project(projectId);
+    return Response.json({ uri: control.connectionUri(project, findEndpoint(project, id)) });
   });
   return page;
 }

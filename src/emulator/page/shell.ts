@@ -22,6 +22,7 @@ const list = (kind: string, heading: string) =>
         <button>Add domain</button>
       </form>`
     }
+    ${kind === "signing_key" && html`<button type="button" class="inline" data-new-key>New key</button>`}
   </section>`;
 
 /**
@@ -82,7 +83,21 @@ export const shell = html`<!doctype html>
       </section>
 
       <main id="content" hidden>
-        <div id="projects" tabindex="-1"></div>
+        <div id="main">
+          <div role="search" class="inline">
+            <label
+              >Filter
+              <input
+                id="filter"
+                type="search"
+                placeholder="name or id of a compute, branch or project"
+                autocomplete="off"
+                spellcheck="false"
+            /></label>
+            <p id="found" class="muted" role="status"></p>
+          </div>
+          <div id="projects" tabindex="-1"></div>
+        </div>
         <div id="side">
           <section id="faults" tabindex="-1" aria-labelledby="faults-heading">
             <h2 id="faults-heading">Faults</h2>
@@ -121,6 +136,15 @@ export const shell = html`<!doctype html>
             <button type="button" id="clear-faults" hidden>Clear all faults</button>
           </section>
 
+          <section id="mail" tabindex="-1" aria-labelledby="mail-heading">
+            <div class="heading">
+              <h2 id="mail-heading">Mail</h2>
+              <button type="button" id="clear-mail" hidden>Clear inbox</button>
+            </div>
+            <ul id="mail-list"></ul>
+            <p class="none" id="no-mail">No message yet.</p>
+          </section>
+
           <section id="requests" tabindex="-1" aria-labelledby="requests-heading">
             <div class="heading">
               <h2 id="requests-heading">Requests</h2>
@@ -156,6 +180,16 @@ export const shell = html`<!doctype html>
       <dialog id="compute-dialog" aria-labelledby="compute-heading">
         <h2 id="compute-heading" data-title></h2>
         <dl data-facts></dl>
+        <div class="inline">
+          <button type="button" data-action="start">Start</button>
+          <button type="button" data-action="suspend">Suspend</button>
+          <button type="button" data-action="restart">Restart</button>
+        </div>
+        <div class="inline" data-connection>
+          <button type="button" data-copy>Copy connection string</button>
+          <button type="button" data-show>Show connection string</button>
+        </div>
+        <p role="status" data-said></p>
         <form method="dialog" data-form="size">
           <fieldset>
             <legend>Change the size by hand</legend>
@@ -169,6 +203,16 @@ export const shell = html`<!doctype html>
               CU</label
             >
             <button>Change size</button>
+          </fieldset>
+        </form>
+        <form method="dialog" data-form="move">
+          <fieldset>
+            <legend>Move by hand</legend>
+            <label
+              >To branch
+              <select name="branch"></select
+            ></label>
+            <button>Move</button>
           </fieldset>
         </form>
         <h3>Latest operations</h3>
@@ -187,6 +231,12 @@ export const shell = html`<!doctype html>
           <button type="button" class="danger" data-delete>Delete</button>
           <button type="button" data-close autofocus>Keep it</button>
         </div>
+      </dialog>
+
+      <dialog id="value-dialog" aria-labelledby="value-heading">
+        <h2 id="value-heading" data-title></h2>
+        <textarea readonly rows="6" aria-labelledby="value-heading"></textarea>
+        <div class="buttons"><button type="button" data-close>Close</button></div>
       </dialog>
 
       <template id="project-template">
@@ -210,6 +260,7 @@ export const shell = html`<!doctype html>
               </tr>
             </thead>
           </table>
+          <button type="button" data-whole hidden></button>
           <h3>Auth</h3>
           <div class="auth">
             <section class="block">
@@ -218,6 +269,7 @@ export const shell = html`<!doctype html>
               <p class="none">none</p>
             </section>
             ${list("oauth_provider", "OAuth providers")} ${list("domain", "Domains")} ${list("user", "Users")}
+            ${list("signing_key", "Signing keys")} ${list("key_set", "Key sets")}
             <section class="block">
               <h4>E-mail server</h4>
               <p data-text="email"></p>
@@ -231,7 +283,9 @@ export const shell = html`<!doctype html>
           <tr role="row">
             <th role="rowheader" scope="rowgroup" colspan="5">
               <div class="line">
-                <span data-text="name"></span> <code data-text="id"></code>
+                <button type="button" class="link" data-fold aria-expanded="true">
+                  <span data-text="name"></span> <code data-text="id"></code>
+                </button>
                 <span class="badge" data-text="default"></span>
                 <span class="muted" data-text="computes"></span>
                 <button type="button" class="quiet" data-delete>Delete</button>
@@ -256,8 +310,22 @@ export const shell = html`<!doctype html>
 
       <template id="item-template">
         <li>
-          <span class="what"><span data-text="what"></span> <span class="muted" data-text="more"></span></span>
-          <button type="button" class="quiet" data-delete>Delete</button>
+          <span class="what"
+            ><span data-text="what"></span> <span class="muted" data-text="more"></span>
+            <a target="_blank" rel="noreferrer" hidden>discovery for sign-in</a></span
+          >
+        </li>
+      </template>
+
+      <template id="mail-template">
+        <li>
+          <details>
+            <summary>
+              <span data-text="subject"></span> <span class="muted" data-text="to"></span>
+              <time class="muted" data-text="at"></time>
+            </summary>
+            <pre data-text="message"></pre>
+          </details>
         </li>
       </template>
 

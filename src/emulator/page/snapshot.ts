@@ -27,7 +27,7 @@ function bodyOf(request: EmulatorRequest): string {
 }
 
 /** The records of the state, of the faults and of the request log, with secrets masked as in the control routes. */
-export function snapshotOf({ service, faults, log, site }: ControlParts): PageSnapshot {
+export function snapshotOf({ service, faults, log, inbox, site, connectionUri }: ControlParts): PageSnapshot {
   const { store, options } = service;
   const snapshot = new Map<string, string>();
   const add = (kind: string, project: string, id: string, value: object): void => {
@@ -37,17 +37,25 @@ export function snapshotOf({ service, faults, log, site }: ControlParts): PageSn
     base_url: site.origin + API_ROOT,
     version: packageVersion() ?? "unknown",
     auth_provider: options.authProvider,
+    has_gate: connectionUri !== undefined,
   });
   for (const project of store.projects) {
     const { id, name, region_id } = project;
     add("project", "", id, { name, region_id });
     for (const [kind, key, value] of shownRecords(project, site.origin))
       add(kind, id, key, withoutSecrets(value) as object); // it keeps the shape
+    for (const { pub_client_key, auth_provider, created_at } of project.key_sets)
+      add("key_set", id, pub_client_key, { auth_provider, created_at });
+    for (const { signing_keys = [] } of project.integrations)
+      for (const { kid, alg, created_at } of signing_keys)
+        add("signing_key", id, kid, { alg, created_at, signs: kid === signing_keys.at(-1)?.kid });
   }
   // A body may be large, and the page shows what happens, not the contents.
   for (const { id, body: _body, merge: _merge, headers: _headers, ...fault } of faults.list()) {
     add("fault", "", id, fault);
   }
+  // A text may contain a secret, such as a code: the page asks for the one that is opened.
+  for (const { id, text: _text, ...message } of inbox.list()) add("mail", "", id, message);
   for (const [number, request] of log.newest(SHOWN_REQUESTS)) {
     add("request", "", String(number), { ...request, body: bodyOf(request) });
   }

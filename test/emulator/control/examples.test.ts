@@ -4,7 +4,7 @@ import { codeBlocks } from "../../support/codeBlocks";
 /** The requests of a block: `curl [-X METHOD] $E/path [-d 'body']`, with what follows as a comment. */
 const REQUEST = /^curl (?:-X (?<method>[A-Z]+) )?"?\$E(?<path>\/[^\s"]*)"?(?: -d '(?<body>[^']*)')?(?:\s+#.*)?$/;
 
-test("what docs/emulator.md sends to the control routes of tokens, mail and the OpenAPI document is accepted as it stands", async () => {
+test("what docs/emulator.md sends to the control routes of computes, tokens, mail and the OpenAPI document is accepted as it stands", async () => {
   const blocks = codeBlocks("docs/emulator.md").filter(({ note }) => note === "requests");
   expect(blocks.length).toBeGreaterThan(0);
   const emulator = await start();

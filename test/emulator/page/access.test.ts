@@ -1,5 +1,6 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import type { Emulator } from "../../../src/emulator";
+import * as app from "../../../src/emulator/app";
 import { api, control, DEMO, demoState, ERROR_BODY, PRIMARY, start } from "../../support/emulator";
 
 interface Sent {
@@ -80,6 +81,39 @@ test("the shell, its style and its module hold nothing of the state, and neither
     // Nothing inline: the policy would refuse it.
     expect(path === "/" ? text : "").not.toMatch(/<script(?![^>]*src=)|<style| style=| on\w+=/);
   }
+});
+
+test("a module that the page imports is served, as each of them", async () => {
+  const emulator = await start();
+  const { text } = await send(emulator, "GET", "/_page/page.mjs");
+  const names = [...text.matchAll(/from "\.\/(\w+\.mjs)"/g)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(5);
+  for (const name of names) {
+    const { status, headers } = await send(emulator, "GET", `/_page/${name}`);
+    expect([name, status, headers["content-type"]]).toEqual([name, 200, "text/javascript; charset=utf-8"]);
+  }
+});
+
+test("a connection string, which has the key, is told to the page alone", async () => {
+  const { createApp } = app;
+  const withGate = jest
+    .spyOn(app, "createApp")
+    .mockImplementation((control) =>
+      createApp({ ...control, connectionUri: (_project, { id }) => `${id}:${control.key.current}` }),
+    );
+  const emulator = await start({ apiKey: "canary-key" });
+  withGate.mockRestore();
+  const path = `/_page/connection?project=prj-demo&id=${PRIMARY}`;
+  for (const headers of [{}, { "svc-page-token": "wrong" }, asPage(emulator, { origin: "https://page.example.com" })]) {
+    const { status, text } = await send(emulator, "GET", path, headers);
+    expect([status, text.includes("canary")]).toEqual([403, false]);
+  }
+  const given = await send(emulator, "GET", path, asPage(emulator));
+  expect(JSON.parse(given.text)).toEqual({ uri: `${PRIMARY}:canary-key` });
+  const missing = path.replace(PRIMARY, "ep-missing");
+  expect(await send(emulator, "GET", missing, asPage(emulator))).toMatchObject({ status: 404 });
+  const other = await start();
+  expect(await send(other, "GET", path, asPage(other))).toMatchObject({ status: 404 });
 });
 
 test("the page is refused under another host, as everything is", async () => {

@@ -1,7 +1,17 @@
 import { connect, type Socket } from "node:net";
 import { Feed } from "../../../src/emulator/page/feed";
 import type { Emulator } from "../../../src/emulator";
-import { api, control, createCompute, DEMO, integrate, PRIMARY, start, STANDARD_EMAIL } from "../../support/emulator";
+import {
+  api,
+  control,
+  createCompute,
+  DEMO,
+  ERROR_BODY,
+  integrate,
+  PRIMARY,
+  start,
+  STANDARD_EMAIL,
+} from "../../support/emulator";
 
 interface Entry {
   kind: string;
@@ -163,10 +173,27 @@ test("what the control routes mask is masked here", async () => {
   expect(shown).not.toContain("canary-");
   expect(shown).not.toContain(String(keys.body.secret_server_key));
   expect(shown).not.toContain(String(transfer.body.url).split("/").at(-1));
-  expect(shown).not.toMatch(/private|hashes|signing/);
+  expect(shown).not.toMatch(/private|hashes|signing_keys|secret_server_key/);
+  expect(shown).toContain(String(keys.body.pub_client_key));
   expect(shown).toContain("/.well-known/jwks.json");
   expect(shown).toContain("sha256:");
   expect(shown).toContain("8MB");
+});
+
+test("a message, its end and a key arrive; the text of the message does not", async () => {
+  const emulator = await start();
+  await integrate(emulator);
+  const reader = await Reader.open(emulator);
+  const { body } = await control(emulator.url, "POST", "/mail", { to: "ada@example.com", text: "canary" });
+  const id = String(body.id);
+  await reader.until(() => reader.find("mail", id)?.to === "ada@example.com");
+  expect(reader.text).not.toContain("canary");
+  expect(await control(emulator.url, "GET", `/mail/${id}`)).toMatchObject({ status: 200, body: { text: "canary" } });
+  await control(emulator.url, "DELETE", "/mail");
+  await reader.until(() => reader.find("mail", id) === undefined);
+  expect(await control(emulator.url, "GET", `/mail/${id}`)).toMatchObject({ status: 404, body: ERROR_BODY });
+  const kid = String((await control(emulator.url, "POST", "/keys")).body.kid);
+  await reader.until(() => reader.find("signing_key", kid)?.signs === true);
 });
 
 test("an edit that would leave an integration without an address is refused, and the open page lives on", async () => {
