@@ -19,6 +19,10 @@ export interface Message {
 const TLS_PORT = 465;
 const DEADLINE_MS = 10_000;
 
+/** Before the @. A domain has a form in ASCII, and so have the headers. */
+const NEEDS_UTF8 = /[^\0-\x7f].*@/u;
+const WITHOUT_UTF8 = /^MAIL FROM:<[^>]*>(?!.* SMTPUTF8\b)/;
+
 /** The reason why a message was not sent, for the response. */
 class SmtpFailure extends Error {}
 
@@ -39,6 +43,8 @@ export async function sendBySmtp(
     () => require("nodemailer") as typeof nodemailer,
   );
   const signal = AbortSignal.timeout(deadlineMs);
+  const international = [message.to, settings.sender_email].find((address) => NEEDS_UTF8.test(address));
+  let refusal: SmtpFailure | undefined;
   const work = async (): Promise<{ authenticated: boolean }> => {
     const socket = await connected(settings, remote, signal);
     // A loopback address has no trusted certificate, and its traffic stays on this machine.
@@ -54,11 +60,18 @@ export async function sendBySmtp(
       tls: { rejectUnauthorized: !isLocal },
       disableFileAccess: true,
       disableUrlAccess: true,
+      transactionLog: true,
       logger: {
-        ...{ level: silent, trace: silent, debug: silent, warn: silent, error: silent, fatal: silent },
+        ...{ level: silent, trace: silent, warn: silent, error: silent, fatal: silent },
         // nodemailer reports it nowhere else.
         info: (entry: object) => {
           if ("action" in entry && entry.action === "authenticated") authenticated = true;
+        },
+        // Called before a command is sent. nodemailer sends such an address to any server, which may read another.
+        debug: (_entry: object, line: unknown) => {
+          if (international === undefined || !WITHOUT_UTF8.test(String(line))) return;
+          refusal = new SmtpFailure(`it does not announce SMTPUTF8, which the address ${international} needs`);
+          socket.destroy();
         },
       },
     });
@@ -80,7 +93,7 @@ export async function sendBySmtp(
   } catch (error) {
     if (error instanceof HttpError) throw error;
     const where = `the e-mail server ${settings.host}:${settings.port}`;
-    const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(error, settings);
+    const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(refusal ?? error, settings);
     throw new HttpError(502, `${where} did not accept the message: ${reason}`);
   }
 }

@@ -133,6 +133,43 @@ test("a message arrives through the declared settings, by STARTTLS, with their s
   expect((await control(emulator.url, "GET", "/mail")).body).toEqual({ messages: [] });
 });
 
+describe("characters beyond ASCII", () => {
+  const WITHOUT = { hideSMTPUTF8: true };
+  const words = { subject: "Grüße 👋", text: "Zoë sagt: schön\n" };
+
+  test("arrive in the subject, the text and the domain, whatever the server announces", async () => {
+    const { port, received } = await smtpServer(WITHOUT);
+    const emulator = await declared({ port });
+    expect((await send(emulator, { to: "ana@bücher.example.com", ...words })).status).toBe(201);
+    expect(received[0]?.raw).toContain("To: ana@xn--bcher-kva.example.com\r\n");
+    expect(received[0]?.raw).toMatch(/\r\nSubject: =\?UTF-8\?[\x21-\x7e]+\?=\r\n/);
+    expect(received[0]?.raw).toContain("Zo=C3=AB sagt: sch=C3=B6n");
+  });
+
+  test.each([
+    ["of who receives", STANDARD_EMAIL.sender_email, "zoë@example.com"],
+    ["of who sends", "grüße@example.com", "ana@example.com"],
+  ])("in an address %s need a server that announces SMTPUTF8", async (_whose, sender_email, to) => {
+    const { port, received } = await smtpServer();
+    expect((await send(await declared({ port, sender_email }), { to, ...words })).status).toBe(201);
+    expect(received).toMatchObject([{ to: [to], from: sender_email }]);
+    const other = await smtpServer(WITHOUT);
+    const began = Date.now();
+    const refused = await send(await declared({ port: other.port, sender_email }), { to, ...words });
+    expectFailure(refused, /did not accept the message: it does not announce SMTPUTF8, which the address \S+ needs$/);
+    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(other.received).toEqual([]);
+  });
+
+  test("arrive in the inbox as they were sent", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    await send(emulator, { to: "zoë@bücher.example.com", ...words });
+    const { body } = await control(emulator.url, "GET", "/mail");
+    expect(body.messages).toMatchObject([{ to: "zoë@bücher.example.com", ...words }]);
+  });
+});
+
 test("a name that resolves to a loopback address is one", async () => {
   const { port, received } = await smtpServer();
   expect((await send(await declared({ host: "localhost", port }))).status).toBe(201);
