@@ -112,7 +112,7 @@ export const importRules = [
   {
     files: "src/emulator/**",
     what: "the local service. No schema of the client: it would share a mistake",
-    imports: ["contract/installation", "contract/secretNames", "helpers/maxConnections"],
+    imports: ["contract/installation", "contract/secretNames", "helpers/connectionUri", "helpers/maxConnections"],
     packages: ["hono", "zod", "pg"],
     layers: { model: ["zod"], http: ["hono", "zod"], routes: ["zod"], control: ["hono", "zod"], page: ["hono"] },
   },
@@ -244,7 +244,7 @@ export default tseslint.config(
           object: "process",
           property: "env",
           message:
-            "The environment is read in contract/settings, contract/references, helpers/connectionUri, cli and scripts only.",
+            "The environment is read in contract/settings, contract/references, helpers/connectionUri, emulator/postgres/programs, cli and scripts only.",
         },
       ],
     },
@@ -274,6 +274,7 @@ export default tseslint.config(
       "src/contract/references.ts",
       // Where the emulator has said that its computes are reached.
       "src/helpers/connectionUri.ts",
+      "src/emulator/postgres/programs.ts",
       "src/cli/**",
       "scripts/**",
       "test/**",

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, mkdtempSync, readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { postgresBin, startPostgres } from "../test/support/postgres";
+import { postgresBin } from "../test/support/postgres";
 import { type Figure, Figures, megabytes, median } from "./report";
 import { ROOT } from "./stack";
 
@@ -29,8 +32,7 @@ export async function gateFigures(rounds: number): Promise<readonly Figure[]> {
     console.log("not measured: there is no Postgres (`npm run test:services` gets one)");
     return figures.all;
   }
-  const postgres = await startPostgres({ settings: { max_connections: String(CONNECTIONS + 50) } });
-  const emulator = await Emulator.start(postgres.url);
+  const emulator = await Emulator.start();
   try {
     // The smallest size allows fewer connections.
     const size = { autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 };
@@ -42,15 +44,16 @@ export async function gateFigures(rounds: number): Promise<readonly Figure[]> {
     figures.add(`memory of the emulator, MB`, before);
     figures.add(`the same with ${CONNECTIONS} open connections, MB`, megabytes(emulator.pid));
     await Promise.all(clients.map((client) => client.end()));
-    const { direct, gated } = await latencies(postgres.url, emulator.url);
+    const direct = emulator.directUrl();
+    const seen = await latencies(direct, emulator.url);
     for (const [p, share] of [
       ["p50", 0.5],
       ["p99", 0.99],
     ] as const) {
-      figures.add(`a query without the gate, ${p}, ms`, quantile(direct, share), undefined, 3);
-      figures.add(`a query with the gate, ${p}, ms`, quantile(gated, share), undefined, 3);
+      figures.add(`a query without the gate, ${p}, ms`, quantile(seen.direct, share), undefined, 3);
+      figures.add(`a query with the gate, ${p}, ms`, quantile(seen.gated, share), undefined, 3);
     }
-    figures.add("what the gate adds at p50, ms", quantile(gated, 0.5) - quantile(direct, 0.5), 0.2, 3);
+    figures.add("what the gate adds at p50, ms", quantile(seen.gated, 0.5) - quantile(seen.direct, 0.5), 0.2, 3);
     for (const [what, sql] of [
       ["small queries", "select 1"],
       ["queries of a thousand rows", LARGE],
@@ -58,7 +61,7 @@ export async function gateFigures(rounds: number): Promise<readonly Figure[]> {
       const without: number[] = [];
       const ratios: number[] = [];
       for (let round = 0; round < rounds; round += 1) {
-        const alone = await throughput(postgres.url, sql);
+        const alone = await throughput(direct, sql);
         without.push(alone);
         ratios.push((await throughput(emulator.url, sql)) / alone);
       }
@@ -78,7 +81,6 @@ export async function gateFigures(rounds: number): Promise<readonly Figure[]> {
     figures.add("a first query to an idle compute, over its activation, ms", median(starts));
   } finally {
     await emulator.stop();
-    await postgres.stop();
   }
   return figures.all;
 }
@@ -138,12 +140,17 @@ class Emulator {
     readonly baseUrl: string,
     /** The compute's connection string, at the gate. */
     readonly url: string,
+    /** Its temporary files. */
+    private readonly folder: string,
   ) {}
 
-  static async start(postgres: string): Promise<Emulator> {
+  static async start(): Promise<Emulator> {
     const program = join(ROOT, "dist", "cli", "main.js");
-    const args = [program, "emulator", "--port", "0", "--activation-ms", String(ACTIVATION_MS), "--postgres-drop"];
-    const env = { ...process.env, SVC_EMULATOR_POSTGRES: postgres };
+    const args = [program, "emulator", "--port", "0", "--activation-ms", String(ACTIVATION_MS), "--postgres"];
+    const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
+    // If this is root, the server runs as another user.
+    chmodSync(folder, 0o755);
+    const env = { ...process.env, TMPDIR: folder };
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
@@ -159,7 +166,15 @@ class Emulator {
     const [baseUrl, url] = await Promise.race([ready(), ended]);
     ended.catch(() => undefined);
     if (child.pid === undefined) throw new Error("a process that prints has an id");
-    return new Emulator(child, child.pid, baseUrl, url);
+    return new Emulator(child, child.pid, baseUrl, url, folder);
+  }
+
+  /** The socket of the only Postgres that runs. */
+  directUrl(): string {
+    const files = readdirSync(this.folder, { recursive: true, encoding: "utf8" });
+    const socket = files.find((file) => file.endsWith(".s.PGSQL.5432"));
+    if (socket === undefined) throw new Error("no Postgres runs");
+    return `postgresql://svcdb_owner@${encodeURIComponent(join(this.folder, socket, ".."))}/svcdb`;
   }
 
   async api(method: string, path: string, body?: unknown): Promise<unknown> {
@@ -179,8 +194,11 @@ class Emulator {
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null) return;
-    this.child.kill("SIGTERM");
-    await once(this.child, "exit");
+    if (this.child.exitCode === null) {
+      this.child.kill("SIGTERM");
+      await once(this.child, "exit");
+    }
+    // Not rmSync, which stops in silence when a file goes meanwhile: a template is deleted after the emulator has ended.
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }

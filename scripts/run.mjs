@@ -68,7 +68,7 @@ Environment:
   PULUMI_HOME          where the CLI is looked for and put (default: ~/.pulumi)
   XDG_CACHE_HOME       where a Postgres and a Chromium from npm packages are put (default: ~/.cache)
   PULUMI_SVC_POSTGRES_BIN
-                       for the tests: the folder of the programs of your own Postgres, 14 or newer
+                       for the tests: the folder of the programs of your own Postgres, 15 or newer
   PULUMI_SVC_CHROMIUM  for the tests: the program of your own Chromium or Chrome
   PULUMI_SVC_RESULTS   a file to leave the counts of passed and failed tests or checks in
   PULUMI_SVC_SEED      for test:kills: the one stack to run again, by the seed that its failure named

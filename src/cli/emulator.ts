@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import { Option, type Command } from "commander";
 import type { Emulator, EmulatorOptions, EmulatorSeed } from "../emulator";
 import { connectionUri } from "../helpers/connectionUri";
 import { addTokenCommand } from "./emulatorToken";
 import { exitCodes } from "./options";
 
-interface Flags extends Omit<EmulatorOptions, "projects" | "seed" | "anyOAuthProvider" | "variants"> {
+interface Flags extends Omit<EmulatorOptions, "log" | "projects" | "seed" | "anyOAuthProvider" | "variants"> {
+  readonly log?: boolean;
   readonly anyOauthProvider?: boolean;
   readonly project?: string[];
   /** The path of a file. */
@@ -28,6 +30,9 @@ const wholeNumber =
 
 const numberOption = (flag: string, description: string, standard: number): Option =>
   new Option(`${flag} <number>`, description).argParser(wholeNumber(flag)).default(standard);
+
+const NO_ARGUMENTS =
+  "error: the emulator takes no arguments, and --postgres no address: it makes a Postgres of its own for each branch";
 
 /** The signals that stop the emulator. If a command runs beside it, these and more go to the command. */
 const STOPPING = ["SIGTERM", "SIGINT"] as const;
@@ -70,27 +75,30 @@ export function addEmulatorCommand(program: Command): void {
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--any-oauth-provider", "an OAuth provider may have any id")
     .option("--app-domains", "a redirect domain may be the address of an app, such as myapp://callback")
-    .addOption(
-      new Option("--postgres <url>", "URL of your own Postgres, which the computes use").env("SVC_EMULATOR_POSTGRES"),
-    )
+    .option("--postgres", "let the computes accept connections, with a Postgres of its own for each branch")
     .addOption(numberOption("--postgres-port", "port for connections to the computes, 0 = any free one", 0))
-    .option("--postgres-drop", "on exit, drop the emulator's databases from the Postgres")
-    .option("--postgres-remote", "allow a Postgres on another machine")
     .addOption(numberOption("--time-scale", "let the suspend timeouts of computes pass this many times faster", 1))
+    .option("--log", "print a line for each request and connection on standard error")
     .option("--mail-remote", "let POST /_emulator/mail send to e-mail servers on other machines")
     .addHelpText("after", exitCodes("it was stopped. With --exec, the exit code of the command"));
 
   addTokenCommand(command);
-  command.action(async ({ project, seed, exec, anyOauthProvider = false, ...flags }: Flags) => {
+  // Otherwise commander refuses the address that an earlier --postgres took, without saying why.
+  command.allowExcessArguments();
+  command.action(async ({ project, seed, exec, log = false, anyOauthProvider = false, ...flags }: Flags) => {
+    if (command.args.length > 0) command.error(NO_ARGUMENTS);
     const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";
     const options: EmulatorOptions = {
       ...flags,
       anyOAuthProvider: anyOauthProvider,
       ...(project !== undefined && { projects: project }),
       ...(seed !== undefined && { seed: readSeed(seed) }),
+      ...(log && { log: (line: string) => void process.stderr.write(`${line}\n`) }),
       // The command receives the port, so it need not be known in advance.
       ...(exec !== undefined && !isGiven("port") && { port: 0 }),
     };
+    // A reader may close the pipe early; the emulator continues to serve.
+    for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
     const [emulator, signal] = await holdingBack(exec === undefined ? STOPPING : PASSED_ON, () =>
       started(options, seed),
     );
@@ -102,13 +110,9 @@ export function addEmulatorCommand(program: Command): void {
       return;
     }
     if (exec !== undefined) {
-      // Standard output belongs to the command.
-      for (const note of emulator.gateNotes) process.stderr.write(`pulumi-svc: ${note}\n`);
       process.exitCode = await runBeside(emulator, exec);
       return;
     }
-    // A reader may close the pipe early; the emulator continues to serve.
-    process.stdout.on("error", () => undefined);
     stopOnSignal(emulator);
     // The only sources that commander has for this flag.
     process.stdout.write(greeting(emulator, command.getOptionValueSource("apiKey") as KeySource));
@@ -135,8 +139,8 @@ async function started(options: EmulatorOptions, seedFile: string | undefined): 
 }
 
 /**
- * The result of the work, and the signal that arrived meanwhile. An interrupted start would leave objects in Postgres
- * that no later start knows. Each step has a time limit, and a second signal ends the process at once.
+ * The result of the work, and the signal that arrived meanwhile. An interrupted start would leave temporary folders. A
+ * second signal ends the process at once.
  */
 async function holdingBack<T>(
   signals: readonly NodeJS.Signals[],
@@ -150,7 +154,10 @@ async function holdingBack<T>(
   const stopNoting = (): void => signals.forEach((signal) => process.off(signal, note));
   for (const signal of signals) process.on(signal, note);
   try {
-    return [await work(), came];
+    const made = await work();
+    // A signal is noticed between two turns of the event loop, and the work may have taken none.
+    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
+    return [made, came];
   } finally {
     stopNoting();
   }
@@ -201,11 +208,12 @@ function greeting(emulator: Emulator, keySource: KeySource): string {
   const warning = isReached && keySource === "default" ? `${OPEN}\n` : "";
   const asks = isReached ? " (the page asks for the API key)" : "";
   const uri = connectionString(emulator, keySource === "default" ? apiKey : undefined);
-  const connecting = [...(uri === undefined ? [] : [`psql "${uri}"`]), ...emulator.gateNotes];
+  const connecting = uri === undefined ? "" : `psql "${uri}"\n`;
+  const authority = emulator.gateCa === undefined ? "" : `authority of its TLS: ${emulator.gateCa}\n`;
   return `listening on ${baseUrl}
 ${projects.join("\n")}
 API key: ${shown}
-${warning}${connecting.map((line) => `${line}\n`).join("")}look at it in a browser: ${emulator.pageUrl}${asks}
+${warning}${connecting}${authority}look at it in a browser: ${emulator.pageUrl}${asks}
 
 To use it, in the shell of the program:
   export SVC_BASE_URL=${baseUrl} ${exported}
@@ -247,7 +255,7 @@ async function runBeside(emulator: Emulator, command: string): Promise<number> {
       ...process.env,
       SVC_BASE_URL: emulator.baseUrl,
       SVC_API_KEY: emulator.apiKey,
-      ...(emulator.gate !== undefined && { SVC_POSTGRES_GATE: emulator.gate }),
+      ...(emulator.gate !== undefined && { SVC_POSTGRES_GATE: emulator.gate, SVC_POSTGRES_CA: emulator.gateCa }),
       SVC_POSTGRES_URL: connectionString(emulator, emulator.apiKey),
     },
     // In its own process group: Ctrl-C reaches only this process, which passes it once to everything the command

@@ -20,6 +20,7 @@ import { endpointRoutes } from "./routes/endpointRoutes";
 import { oauthProviderRoutes } from "./routes/oauthProviderRoutes";
 import { projectRoutes } from "./routes/projectRoutes";
 import { signInRoutes } from "./signIn/signInRoutes";
+import { traceRequests } from "./trace";
 
 const addLatency =
   (latencyMs: number): MiddlewareHandler<Env> =>
@@ -67,6 +68,7 @@ export function createApp(control: ControlParts): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error) => errorResponse(error));
   app.notFound(() => errorResponse(new HttpError(404, "this route does not exist")));
+  if (options.log !== undefined) app.use("*", traceRequests(options.log));
   app.use("*", refuseForeignHosts(site, options.host));
   app.use("/_emulator/*", guardControl(site, key), takeBody);
   app.route("/_emulator", controlRoutes(control));

@@ -56,18 +56,19 @@ export interface EmulatorOptions {
   anyOAuthProvider?: boolean;
   /** A redirect domain may be the address of an app, such as `myapp://callback`, not only an http(s) origin. @default false */
   appDomains?: boolean;
-  /** URL of a Postgres (14 or later) behind the computes, which then accept connections. @default none */
-  postgres?: string;
+  /**
+   * The computes accept connections: each branch has a Postgres of its own, which the emulator makes with the programs
+   * that are installed on this machine (15 or later). @default false
+   */
+  postgres?: boolean;
   /** Port of the gate for connections to the computes; 0 takes any free one. @default 0 */
   postgresPort?: number;
-  /** Drops this emulator's databases from the Postgres when it ends. @default false */
-  postgresDrop?: boolean;
-  /** The Postgres may be on another machine. @default false */
-  postgresRemote?: boolean;
   /** With `postgres`: how many times faster a compute's suspend timeout passes than at the service. @default 1 */
   timeScale?: number;
   /** `POST /_emulator/mail` may send to servers on other machines, and so perhaps to real people. @default false */
   mailRemote?: boolean;
+  /** Gets a line for each request and each connection, without secrets. @default none */
+  log?: (line: string) => void;
   /** Other plausible behaviour of the service, for tests against each variant. @default none */
   variants?: EmulatorVariants;
 }
@@ -94,11 +95,14 @@ export interface EmulatorVariants {
   maxSizeCu?: number;
 }
 
-export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed" | "postgres">> {
+export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "log" | "projects" | "seed">> {
   data: string | undefined;
-  postgres: string | undefined;
+  log: EmulatorOptions["log"];
   variants: Required<EmulatorVariants>;
 }
+
+/** Everybody knows it. */
+export const DEFAULT_KEY = "test-key";
 
 /** setTimeout fires immediately for anything longer. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -130,15 +134,19 @@ const oneOf = <T>(name: string, value: T, allowed: readonly T[]): T => {
   return value;
 };
 
+/** A caller without types, or with the flag of an earlier version, may give the URL of a server. */
+function withoutAddress(value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  throw new RangeError("emulator option postgres takes no address: the emulator makes a Postgres of its own");
+}
+
 /** Options that only affect `postgres`, with their defaults: without a Postgres they have no effect. */
-const OF_POSTGRES = { postgresPort: 0, postgresDrop: false, postgresRemote: false, timeScale: 1 };
+const OF_POSTGRES = { postgresPort: 0, timeScale: 1 };
 
 function checkTogether(resolved: ResolvedOptions): ResolvedOptions {
   const idle = Object.entries(OF_POSTGRES).find(([name, standard]) => Reflect.get(resolved, name) !== standard);
-  if (resolved.postgres === undefined && idle !== undefined) {
-    throw new RangeError(
-      `emulator option ${idle[0]} has no effect without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)`,
-    );
+  if (!resolved.postgres && idle !== undefined) {
+    throw new RangeError(`emulator option ${idle[0]} has no effect without a Postgres: give --postgres as well`);
   }
   return resolved;
 }
@@ -159,7 +167,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   return checkTogether({
     host: nonEmpty("host", options.host ?? "127.0.0.1"),
     port: wholeNumber("port", options.port ?? 0, 65_535),
-    apiKey: nonEmpty("apiKey", options.apiKey ?? "test-key"),
+    apiKey: nonEmpty("apiKey", options.apiKey ?? DEFAULT_KEY),
     authProvider: nonEmpty("authProvider", options.authProvider ?? "supported_provider"),
     activationMs: wholeNumber("activationMs", options.activationMs ?? 1500, LONGEST_TIMER_MS),
     latencyMs: wholeNumber("latencyMs", options.latencyMs ?? 0, LONGEST_TIMER_MS),
@@ -174,12 +182,11 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     anyAuthBranch: options.anyAuthBranch ?? false,
     anyOAuthProvider: options.anyOAuthProvider ?? false,
     appDomains: options.appDomains ?? false,
-    postgres: options.postgres === undefined ? undefined : nonEmpty("postgres", options.postgres),
+    postgres: withoutAddress(options.postgres ?? false),
     postgresPort: wholeNumber("postgresPort", options.postgresPort ?? 0, 65_535),
-    postgresDrop: options.postgresDrop ?? false,
-    postgresRemote: options.postgresRemote ?? false,
     timeScale: atLeastOne("timeScale", options.timeScale ?? 1, 1_000_000),
     mailRemote: options.mailRemote ?? false,
+    log: options.log,
     variants: resolveVariants(options.variants),
   });
 }

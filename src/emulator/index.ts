@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -12,11 +13,13 @@ import { checked } from "./http/bodies";
 import { RequestLog, withoutSecrets } from "./http/requestLog";
 import { API_ROOT } from "./http/route";
 import { primaryOf } from "./model/computes";
-import { DataFile, newPostgresMark } from "./model/dataFile";
+import { DataFile } from "./model/dataFile";
+import { lockDataFile } from "./model/dataFileLock";
 import { Service } from "./model/service";
-import { resolveOptions, type EmulatorOptions } from "./emulatorOptions";
+import { DEFAULT_KEY, resolveOptions, type EmulatorOptions, type ResolvedOptions } from "./emulatorOptions";
 import { openPostgres } from "./postgres/open";
 import { operationView } from "./routes/projectRoutes";
+import { connectionLine } from "./trace";
 
 export type { EmulatorEdit, EmulatorFault, EmulatorOperation, EmulatorRequest } from "./controlTypes";
 export type { EmulatorOptions, EmulatorSeed, EmulatorVariants } from "./emulatorOptions";
@@ -37,11 +40,11 @@ export interface Emulator {
   port: number;
   /** With `postgres`: the address for connections to the computes, such as `127.0.0.1:5433`. */
   readonly gate: string | undefined;
-  /** Notes about the given Postgres, for the user. */
-  readonly gateNotes: readonly string[];
+  /** With `postgres`: the file with the certificate of the authority of the gate, for clients that verify it. */
+  readonly gateCa: string | undefined;
   /** Closes every connection and timer, and saves the state if it has a file. */
   close(): Promise<void>;
-  /** Restores the initial state and key; clears the faults, the request log and the inbox. */
+  /** Restores the initial state and key; clears the faults, the request log, the inbox and the refused connections. */
   reset(): void;
   /**
    * The objects that a program can refer to: the projects, their branches, and each branch's primary compute, if any.
@@ -77,7 +80,19 @@ const listen = (server: Server, port: number, host: string): Promise<AddressInfo
   });
 
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const options = resolveOptions(given);
+  const resolved = resolveOptions(given);
+  // A link stays one: the file that it leads to is written.
+  const data = resolved.data !== undefined && existsSync(resolved.data) ? realpathSync(resolved.data) : resolved.data;
+  const unlock = data === undefined ? () => undefined : lockDataFile(data);
+  try {
+    return await startWith({ ...resolved, data }, given, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function startWith(options: ResolvedOptions, given: EmulatorOptions, unlock: () => void): Promise<Emulator> {
   const faults = new Faults();
   const log = new RequestLog();
   const inbox = new Inbox();
@@ -90,6 +105,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     faults.clear();
     log.clear();
     inbox.clear();
+    postgres?.connections.clear();
     key.rotate(options.apiKey);
     applySeed(service, seed);
     operations.resume();
@@ -101,13 +117,14 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   else store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
   // Before anything listens, because it may fail.
-  const postgres =
-    options.postgres === undefined
-      ? undefined
-      : await openPostgres(options.postgres, file?.postgresMark ?? newPostgresMark(), service, key);
+  const postgres = options.postgres ? openPostgres(service, key) : undefined;
+
+  const { log: show } = options;
+  if (show !== undefined) postgres?.connections.onChange((event) => event && show(connectionLine(event)));
 
   const site: Site = { origin: "", isLocal: false, isEverywhere: false, pageToken: newPageToken() };
-  const app = createApp({ service, faults, log, inbox, key, reset, site });
+  const gateCa = postgres?.authority.certificate;
+  const app = createApp({ service, faults, log, inbox, key, reset, site, gateCa, gate: postgres });
   // Replacing the global Request and Response would change the emulator's host process.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const { address, port } = await listen(server, options.port, options.host).catch(async (error: unknown) => {
@@ -131,10 +148,17 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const close = async (): Promise<void> => {
     await disconnect();
     file?.close();
+    unlock();
   };
   try {
     // Reports a file that cannot be written before any work is lost.
     file?.save();
+    if (postgres !== undefined && !site.isLocal && key.current === DEFAULT_KEY) {
+      throw new Error(
+        `other machines can reach ${options.host}, and everybody knows the default key of the Postgres there: set your ` +
+          "own in SVC_EMULATOR_API_KEY",
+      );
+    }
     await postgres?.listen();
   } catch (error) {
     await disconnect();
@@ -159,7 +183,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     },
     port,
     gate: postgres?.address,
-    gateNotes: postgres?.notes() ?? [],
+    gateCa: postgres?.authority.file,
     close,
     reset,
     projects,

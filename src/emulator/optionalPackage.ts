@@ -1,5 +1,5 @@
-/** The optional peer dependencies of this package. Each is loaded only on first use. */
-export type OptionalPackage = "pg" | "nodemailer";
+/** The optional peer dependency of this package, which is loaded only on first use. */
+export type OptionalPackage = "nodemailer";
 
 /** A package that is not installed. The message says what needs it and how to install it. */
 export class MissingPackage extends Error {
@@ -22,8 +22,8 @@ const lacks = (error: unknown, name: OptionalPackage): boolean => {
 
 /**
  * Loads an optional peer dependency.
- * @param neededFor the start of the message if it is missing, such as "the emulator's --postgres"
- * @param load `() => require("pg")`, written at the call, so that it is typed and tools find it. Not `import()`: in a
+ * @param neededFor the start of the message if it is missing, such as "POST /_emulator/mail"
+ * @param load `() => require("nodemailer")`, written at the call, so that it is typed and tools find it. Not `import()`: in a
  * user's test, jest does not run it without a flag of Node.
  */
 export function optionalPackage<T>(name: OptionalPackage, neededFor: string, load: () => T): T {

@@ -11,19 +11,26 @@ export interface ConnectionUriOptions {
   readonly pooled?: boolean;
   /** @default 5432 */
   readonly port?: number;
-  /** @default "require" */
+  /**
+   * With a gate, "verify-full" also names the file of the variable `SVC_POSTGRES_CA`, which the emulator sets with
+   * `SVC_POSTGRES_GATE`. node-postgres verifies the server with "require", too.
+   *
+   * @default "require"; with a gate "disable", which every driver accepts there
+   */
   readonly sslMode?: "disable" | "require" | "verify-full";
   /**
    * `host:port` of the gate of a local emulator with a Postgres, the address of all its computes. The compute is then
-   * named in `options`, without TLS, so neither `port` nor `sslMode` can be given.
+   * named in `options`. It has a port, so `port` cannot be given.
    *
-   * @default the environment variable `SVC_POSTGRES_GATE`, which `pulumi-svc emulator --postgres … --exec` sets
+   * @default the environment variable `SVC_POSTGRES_GATE`, which `pulumi-svc emulator --postgres --exec` sets
    */
   readonly gate?: string;
 }
 
 /** Set by the emulator. An explicit `gate` comes first. */
 const GATE_VARIABLE = "SVC_POSTGRES_GATE";
+/** The certificate of the authority of the emulator's gate. */
+const AUTHORITY_VARIABLE = "SVC_POSTGRES_CA";
 
 /**
  * `postgresql://role:password@host:5432/database?sslmode=require`, each part escaped.
@@ -32,15 +39,18 @@ const GATE_VARIABLE = "SVC_POSTGRES_GATE";
 export function connectionUri(options: ConnectionUriOptions): string {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`connectionUri: ${problems.join("; ")}`);
-  const { database, role, password, pooled = false, port = 5432, sslMode = "require" } = options;
+  const { database, role, password, pooled = false, port = 5432 } = options;
   const gate = options.gate ?? gateOfEnvironment();
+  const { sslMode = gate === undefined ? "require" : "disable" } = options;
   const user = encode(role) + (password === undefined ? "" : `:${encode(password)}`);
   const host = pooled ? pooledHost(options.host) : options.host;
   if (gate === undefined) {
     return `postgresql://${user}@${host}:${port}/${encode(database)}?sslmode=${sslMode}`;
   }
   const endpoint = encode(`endpoint=${host.replace(/\..*$/s, "")}`);
-  return `postgresql://${user}@${gate}/${encode(database)}?sslmode=disable&options=${endpoint}`;
+  const authority = sslMode === "verify-full" ? process.env[AUTHORITY_VARIABLE] : undefined;
+  const root = authority ? `&sslrootcert=${encode(authority)}` : "";
+  return `postgresql://${user}@${gate}/${encode(database)}?sslmode=${sslMode}&options=${endpoint}${root}`;
 }
 
 function gateOfEnvironment(): string | undefined {
@@ -86,10 +96,8 @@ function optionProblems(options: unknown): string[] {
   if (isOutput(options)) return ["the options are an Output: pass them to connectionUriOutput"];
   const problems = optionNameProblems(options);
   const values = typeof options === "object" && options !== null ? options : {};
-  for (const name of ["port", "sslMode"]) {
-    if (Reflect.get(values, "gate") !== undefined && Reflect.get(values, name) !== undefined) {
-      problems.push(`${name}: cannot be given with gate, which has a port and no TLS`);
-    }
+  if (Reflect.get(values, "gate") !== undefined && Reflect.get(values, "port") !== undefined) {
+    problems.push("port: cannot be given with gate, which has a port");
   }
   for (const [name, [type, words, isGood]] of Object.entries(OPTIONS)) {
     const value: unknown = Reflect.get(values, name);

@@ -30,6 +30,7 @@ test("computes appear while `pulumi up` makes them, and a click makes drift that
 
   await row("reports").getByRole("button").click();
   await page.getByRole("button", { name: "Delete this compute" }).click();
+  await page.locator("#delete-dialog").getByRole("button", { name: "Delete" }).click();
   await row("reports").waitFor({ state: "detached" });
   expect(await drift(stack)).toMatchObject({ code: 7, report: { drift: [{ name: "api" }, { name: "reports" }] } });
   expect(errors).toEqual([]);

@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Emulator } from "../../src/emulator";
 import * as app from "../../src/emulator/app";
+import { Connections } from "../../src/emulator/postgres/connections";
 import {
   api,
   control,
@@ -17,7 +18,7 @@ import {
   start,
   until,
 } from "../support/emulator";
-import { newTab, openPage } from "../support/openPage";
+import { newTab, openPage, violationsOf } from "../support/openPage";
 
 jest.setTimeout(120_000);
 
@@ -301,7 +302,10 @@ describe("a button", () => {
     const withGate = jest.spyOn(app, "createApp").mockImplementation((control) =>
       createApp({
         ...control,
-        connectionUri: (_project, { id }) => `postgresql://svcdb_owner:${control.key.current}@gate/svcdb?${id}`,
+        gate: {
+          connections: new Connections(control.key),
+          connectionUri: ({ id }) => `postgresql://svcdb_owner:${control.key.current}@gate/svcdb?${id}`,
+        },
       }),
     );
     const emulator = await start({ apiKey: "canary-key" });
@@ -620,7 +624,7 @@ describe("for everybody", () => {
     await page.locator("#mail pre", { hasText: "unbroken" }).waitFor();
     const widths = await page.evaluate(`[document.documentElement.scrollWidth, document.documentElement.clientWidth,
       ...[...document.querySelectorAll(".project, #side > section")].map((each) => each.scrollWidth - each.clientWidth)]`);
-    expect(widths).toEqual([width, width, 0, 0, 0, 0]);
+    expect(widths).toEqual([width, width, 0, 0, 0, 0, 0]);
   });
 
   test.each([
@@ -639,12 +643,7 @@ describe("for everybody", () => {
     await control(emulator.url, "POST", "/mail", { to: "ada@example.com" });
     const { page } = await openPage(emulator, { viewport: { width, height: 900 }, colorScheme });
     await page.getByText("any request → 503").waitFor();
-    await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
-    const violations = async () => {
-      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) => html + failureSummary).join()))`);
-      return found;
-    };
+    const violations = () => violationsOf(page);
     for (const summary of await page.locator("summary").all()) await summary.click();
     expect(await violations()).toEqual([]);
     await page.getByRole("button", { name: PRIMARY }).click();

@@ -221,6 +221,14 @@ test("hands every other flag on to the emulator", async () => {
   expect((await control(served.url, "GET", "/health")).status).toBe(200);
 });
 
+test("--log prints a line for each request on stderr, also beside a command, and without it nothing is printed there", async () => {
+  const request = `node -e 'fetch(process.env.SVC_BASE_URL + "/projects/prj-demo").then(() => 0)'`;
+  const logged = await run("emulator", "--log", "--exec", request);
+  expect(logged.code).toBe(0);
+  expect(logged.stderr).toMatch(/^\d{4}-\S+Z GET \/api\/v2\/projects\/prj-demo -> 401, request \S+, \d+ ms\n$/);
+  expect(await run("emulator", "--exec", request)).toMatchObject({ code: 0, stderr: "" });
+});
+
 /** `pulumi-svc emulator token`, with these variables for it alone. */
 const token = (parameters: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> =>
   runCommand({
@@ -347,8 +355,7 @@ test("says in one line why it cannot start, and exits with 1", async () => {
     [["--port", port], `port ${port}`],
     [["--port", "many"], "--port"],
     [["--port", "70000"], "--port must be a whole number"],
-    [["--postgres", ""], "--postgres must not be empty"],
-    [["--port", "0", "--postgres-drop"], "--postgres-drop has no effect without a Postgres"],
+    [["--port", "0", "--postgres-port", "5433"], "--postgres-port has no effect without a Postgres"],
     [["--activation-ms", "-1"], "--activation-ms"],
     [["--port", "0", "--data", broken], broken],
     [["--port", "0", "--seed", broken], `seed file "${broken}": it is not JSON`],

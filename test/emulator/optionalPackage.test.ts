@@ -5,29 +5,29 @@ const failing = (code: string, message: string) => () => {
 };
 
 test("a package that is installed is what was loaded", () => {
-  expect(optionalPackage("pg", "the gate", () => ({ loaded: true }))).toEqual({ loaded: true });
+  expect(optionalPackage("nodemailer", "the inbox", () => ({ loaded: true }))).toEqual({ loaded: true });
 });
 
 test.each([
-  ["Node", "Cannot find module 'pg'\nRequire stack:\n- /app/x.js"],
-  ["jest", "Cannot find module 'pg' from 'node_modules/pulumi-svc/dist/emulator/postgres/upstream.js'"],
+  ["Node", "Cannot find module 'nodemailer'\nRequire stack:\n- /app/x.js"],
+  ["jest", "Cannot find module 'nodemailer' from 'node_modules/pulumi-svc/dist/emulator/control/mail.js'"],
 ])("a missing package is asked for with a message, as %s reports it", (_runner, message) => {
-  expect(() => optionalPackage("pg", "the gate", failing("MODULE_NOT_FOUND", message))).toThrow(
-    /^the gate needs the package pg, which is not installed: npm install --save-dev pg$/,
+  expect(() => optionalPackage("nodemailer", "the inbox", failing("MODULE_NOT_FOUND", message))).toThrow(
+    /^the inbox needs the package nodemailer, which is not installed: npm install --save-dev nodemailer$/,
   );
 });
 
 test("so it is where the error belongs to another realm, as under jest", () => {
-  const thrown = { code: "MODULE_NOT_FOUND", message: "Cannot find module 'pg'" };
+  const thrown = { code: "MODULE_NOT_FOUND", message: "Cannot find module 'nodemailer'" };
   const load = () => {
     throw thrown;
   };
-  expect(() => optionalPackage("pg", "the gate", load)).toThrow("the gate needs the package pg");
+  expect(() => optionalPackage("nodemailer", "the inbox", load)).toThrow("the inbox needs the package nodemailer");
 });
 
 test.each([
-  ["another package is missing", "MODULE_NOT_FOUND", "Cannot find module 'pg-types'"],
-  ["the package itself fails", "ERR_OTHER", "Cannot find module 'pg'"],
+  ["another package is missing", "MODULE_NOT_FOUND", "Cannot find module 'nodemailer-types'"],
+  ["the package itself fails", "ERR_OTHER", "Cannot find module 'nodemailer'"],
 ])("the error stays as it is where %s", (_what, code, message) => {
-  expect(() => optionalPackage("pg", "the gate", failing(code, message))).toThrow(message);
+  expect(() => optionalPackage("nodemailer", "the inbox", failing(code, message))).toThrow(message);
 });

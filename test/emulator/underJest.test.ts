@@ -13,9 +13,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const TEST = `
 const { startEmulator } = require("pulumi-svc/emulator");
 
-test("pg", async () => {
-  const refused = startEmulator({ postgres: "postgres://user:password@127.0.0.1:9/postgres" });
-  await expect(refused).rejects.toThrow("Postgres at 127.0.0.1:9 does not answer (ECONNREFUSED)");
+test("the programs of Postgres", async () => {
+  process.env.PULUMI_SVC_POSTGRES_BIN = "/nowhere";
+  await expect(startEmulator({ postgres: true })).rejects.toThrow("found no Postgres in /nowhere");
 });
 
 test("nodemailer, and the signing of tokens", async () => {
@@ -40,7 +40,7 @@ test("nodemailer, and the signing of tokens", async () => {
 });
 `;
 
-test("in a jest without settings, the emulator gets pg and nodemailer, and signs tokens", () => {
+test("in a jest without settings, the emulator looks for Postgres, gets nodemailer, and signs tokens", () => {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ jest: { testEnvironment: "node", transform: {} } }));
   writeFileSync(join(folder, "emulator.test.js"), TEST);
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));

@@ -251,13 +251,13 @@ test.each([
   await expect(startEmulator(options)).rejects.toThrow(RangeError);
 });
 
-test.each([{ postgresPort: 5433 }, { postgresDrop: true }, { postgresRemote: true }, { timeScale: 10 }])(
+test.each([{ postgresPort: 5433 }, { timeScale: 10 }])(
   "the options %j, which say how a Postgres is used, are refused without one",
   async (options) => {
     await expect(start(options)).rejects.toThrow(
-      `emulator option ${Object.keys(options).join()} has no effect without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)`,
+      `emulator option ${Object.keys(options).join()} has no effect without a Postgres: give --postgres as well`,
     );
-    const asTheCli = { postgresPort: 0, postgresDrop: false, postgresRemote: false, timeScale: 1 };
+    const asTheCli = { postgresPort: 0, timeScale: 1 };
     expect((await start(asTheCli)).gate).toBeUndefined();
   },
 );

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -12,7 +13,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ROOT, WHOLE } from "../support/cli";
 import { codeBlocks, textOf } from "../support/codeBlocks";
-import { startPostgres } from "../support/postgres";
+import { postgresBin } from "../support/postgres";
 import { LONGEST_BLOCK_MS, packInto, Reader } from "../support/reader";
 import { ownPort } from "../support/service";
 
@@ -36,7 +37,11 @@ const isOnPath = (file: string): boolean =>
 const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-examples-"));
 let archive: string;
 let reader: Reader | undefined;
-beforeAll(() => void (archive = packInto(folder)));
+beforeAll(() => {
+  // If this is root, the Postgres of an example runs as another user.
+  chmodSync(folder, 0o755);
+  archive = packInto(folder);
+});
 afterEach(() => reader?.close());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -49,9 +54,6 @@ interface Lock {
   readonly packages: Record<string, Partial<Manifest> & { resolved?: string }>;
 }
 const readJson = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), "utf8"));
-
-/** The Postgres that a README assumes. */
-const POSTGRES = "postgres://postgres:postgres@127.0.0.1:5432/postgres";
 
 /** Uses the package built here instead of the version in the registry. */
 function useArchive(project: string): void {
@@ -74,7 +76,8 @@ test.each(chosen)("examples/%s, copied elsewhere on its own, works as its README
     process.stderr.write(`skipped: examples/${name}. ${host} is not on the PATH\n`);
     return;
   }
-  reader = new Reader(folder);
+  const postgres = postgresBin();
+  reader = new Reader(folder, name === "app" && postgres !== undefined ? [postgres] : []);
   const project = join(reader.folder, name);
   cpSync(join(ROOT, "examples", name), project, {
     recursive: true,
@@ -84,11 +87,9 @@ test.each(chosen)("examples/%s, copied elsewhere on its own, works as its README
   const readme = join("examples", name, "README.md");
   const [, ...sections] = textOf(readme).split(/^(?=## )/m);
   const section = sections.find((each) => each.startsWith("## Run it locally")) ?? "";
-  const second = section.includes("8788") ? [["8788", String(ownPort() - 10_000)] as const] : [];
-  const postgres = section.includes(POSTGRES) ? await startPostgres() : undefined;
-  const replaced = new Map([...second, ...(postgres === undefined ? [] : [[POSTGRES, postgres.url] as const])]);
+  const replaced = new Map(section.includes("8788") ? [["8788", String(ownPort() - 10_000)]] : []);
   // The first block is typed in the copy.
-  const said = await reader.follow(codeBlocks(readme, section), name, replaced, name).finally(() => postgres?.stop());
+  const said = await reader.follow(codeBlocks(readme, section), name, replaced, name);
   expect(said).toMatch(/\+ \d+ created|Tests: +\d+ passed|pass 1\b/);
   expect(said).not.toMatch(/warning: Could not find|Deprecat/);
   if (!existsSync(join(project, "tsconfig.json"))) return;

@@ -65,15 +65,30 @@ const GATE = "127.0.0.1:5433";
 describe("at the gate of an emulator", () => {
   afterEach(() => {
     delete process.env["SVC_POSTGRES_GATE"];
+    delete process.env["SVC_POSTGRES_CA"];
   });
 
-  test("the compute is named in the options, and there is no TLS", () => {
+  test("the compute is named in the options, without TLS", () => {
     expect(connectionUri({ ...BASIC, password: "p&w", gate: GATE })).toBe(
       "postgresql://web:p%26w@127.0.0.1:5433/app?sslmode=disable&options=endpoint%3Dep-cool-sun-1",
     );
   });
 
-  test("a pooled host stays pooled, so that the gate can refuse it", () => {
+  test("TLS can be chosen, and is verified with the emulator's authority", () => {
+    process.env["SVC_POSTGRES_CA"] = "kept/a folder/ca.pem";
+    const begin = "postgresql://web@127.0.0.1:5433/app?sslmode";
+    const endpoint = "options=endpoint%3Dep-cool-sun-1";
+    expect(connectionUri({ ...BASIC, gate: GATE, sslMode: "require" })).toBe(`${begin}=require&${endpoint}`);
+    const verified = `${begin}=verify-full&${endpoint}`;
+    expect(connectionUri({ ...BASIC, gate: GATE, sslMode: "verify-full" })).toBe(
+      `${verified}&sslrootcert=kept%2Fa%20folder%2Fca.pem`,
+    );
+    expect(connectionUri({ ...BASIC, sslMode: "verify-full" })).not.toContain("sslrootcert");
+    delete process.env["SVC_POSTGRES_CA"];
+    expect(connectionUri({ ...BASIC, gate: GATE, sslMode: "verify-full" })).toBe(verified);
+  });
+
+  test("a pooled host stays pooled", () => {
     const uri = "postgresql://web@[::1]:5433/app?sslmode=disable&options=endpoint%3Dep-cool-sun-1-pooler";
     expect(connectionUri({ ...BASIC, pooled: true, gate: "[::1]:5433" })).toBe(uri);
     expect(connectionUri({ ...BASIC, host: pooledHost(HOST), gate: "[::1]:5433" })).toBe(uri);
@@ -89,9 +104,9 @@ describe("at the gate of an emulator", () => {
     expect(() => connectionUri(BASIC)).toThrow("the variable SVC_POSTGRES_GATE must be HOST:PORT");
   });
 
-  test("a port or a mode of encryption beside it is refused", () => {
-    expect(() => connectionUri({ ...BASIC, gate: GATE, port: 5432, sslMode: "require" })).toThrow(
-      "port: cannot be given with gate, which has a port and no TLS; sslMode: cannot be given with gate",
+  test("a port beside it is refused", () => {
+    expect(() => connectionUri({ ...BASIC, gate: GATE, port: 5432 })).toThrow(
+      "port: cannot be given with gate, which has a port",
     );
     expect(() => connectionUri({ ...BASIC, gate: "127.0.0.1" })).toThrow("gate: must be HOST:PORT");
   });

@@ -1,24 +1,26 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { useCluster } from "../support/gate";
-import { VISITORS } from "../support/visitors";
+import { until } from "../support/emulator";
+import { folderForServers } from "../support/gate";
+import { endVisits, VISITORS } from "../support/visitors";
 
-const postgres = useCluster();
 const MAIN = resolve(__dirname, "../../dist/cli/main.js");
-const { SVC_EMULATOR_API_KEY: _key, SVC_EMULATOR_POSTGRES: _url, ...ENVIRONMENT } = process.env;
+const { SVC_EMULATOR_API_KEY: _key, ...ENVIRONMENT } = process.env;
 
 const children: ChildProcess[] = [];
 let folder: string;
+/** Of the emulators. */
+let temporary: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "emulator-postgres-"));
+  [folder, temporary] = [folderForServers(), folderForServers()];
 });
-afterEach(() => {
+afterEach(async () => {
+  await endVisits();
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
+  await nothingLeft();
+  for (const path of [folder, temporary]) rmSync(path, { recursive: true, force: true });
 });
 
 interface Run {
@@ -31,8 +33,8 @@ interface Run {
 }
 
 function run(parameters: readonly string[], environment: NodeJS.ProcessEnv = {}): Run {
-  const env = { ...ENVIRONMENT, SVC_EMULATOR_POSTGRES: postgres().url, ...environment };
-  const child = spawn(process.execPath, [MAIN, "emulator", ...parameters], { env });
+  const env = { ...ENVIRONMENT, TMPDIR: temporary, ...environment };
+  const child = spawn(process.execPath, [MAIN, "emulator", "--postgres", ...parameters], { env });
   children.push(child);
   let [text, stdout, stderr] = ["", "", ""];
   child.stdout.on("data", (chunk: Buffer) => {
@@ -62,14 +64,23 @@ async function pasted({ child, output }: Run): Promise<string> {
   }
 }
 
-const databases = (): Promise<Record<string, unknown>[]> =>
-  postgres().query("select datname from pg_database where datname like 'svc\\_%'");
+/** However an emulator ends, nothing of it is left: neither files nor processes, which have their paths as arguments. */
+async function nothingLeft(): Promise<void> {
+  await until(
+    async () => [...readdirSync(temporary), ...processesOf(temporary), ...processesOf(folder)],
+    ({ length }) => length === 0,
+  );
+}
+
+const processesOf = (path: string): string[] =>
+  execFileSync("ps", ["-A", "-o", "args"], { encoding: "utf8", maxBuffer: 2 ** 26 })
+    .split("\n")
+    .filter((args) => args.includes(path) && !args.includes(MAIN));
 
 test("the line that is printed works as it is pasted, and shows no key but the one that everybody knows", async () => {
   const open = run(["--port", "0"]);
   const client = await VISITORS.pg(await pasted(open));
   expect(await client.ask("select 'pasted'")).toBe("pasted");
-  expect(open.output()).not.toContain(postgres().password);
   const own = run(["--port", "0"], { SVC_EMULATOR_API_KEY: "own-secret-key" });
   const uri = await pasted(own);
   expect(own.output()).not.toContain("own-secret-key");
@@ -80,8 +91,9 @@ test("the line that is printed works as it is pasted, and shows no key but the o
 
 test("a command that runs beside it is told the gate, and a whole connection string", async () => {
   const print = "console.log(process.env.SVC_POSTGRES_GATE, process.env.SVC_POSTGRES_URL)";
-  const { ended, stdout } = run(["--exec", `"${process.execPath}" -e "${print}"`]);
+  const { ended, stdout, stderr } = run(["--exec", `"${process.execPath}" -e "${print}"`]);
   expect(await ended).toBe(0);
+  expect(stderr()).toBe("");
   const [gate, uri] = stdout().trim().split(" ");
   expect(gate).toMatch(/^127\.0\.0\.1:\d+$/);
   expect(uri).toBe(
@@ -89,97 +101,94 @@ test("a command that runs beside it is told the gate, and a whole connection str
   );
 });
 
-test("what there is to know of the Postgres stands on stderr beside a command, too", async () => {
-  const { ended, stdout, stderr } = run(["--exec", "echo its output"]);
-  expect(await ended).toBe(0);
-  expect(stdout()).toBe("its output\n");
-  expect(stderr()).toMatch(
-    /^pulumi-svc: the Postgres accepts \d+ connections, fewer than the 901 .*max_connections\)\n$/,
-  );
-});
+describe("killed", () => {
+  test("it leaves neither files nor servers, whatever these do", async () => {
+    const { child, ...emulator } = run(["--port", "0"]);
+    const client = await VISITORS.pg(await pasted({ child, ...emulator }));
+    await client.ask("create table mine as select 1");
+    const working = client.ask("select pg_sleep(60)").catch(String);
+    expect(processesOf(temporary)).not.toEqual([]);
+    child.kill("SIGKILL");
+    expect(await working).toContain("terminated");
+    await nothingLeft();
+  });
 
-test("killed and started again with its data file, it finds its databases; at the end they can be dropped", async () => {
-  const before = await databases();
-  const data = ["--port", "0", "--data", join(folder, "state.json")];
-  const first = run(data);
-  const client = await VISITORS.pg(await pasted(first));
-  await client.ask("create table kept as select 7 as id");
-  first.child.kill("SIGKILL");
-  await first.ended;
-  const again = run([...data, "--postgres-drop"]);
-  expect(await (await VISITORS.pg(await pasted(again))).ask("select id from kept")).toBe("7");
-  again.child.kill("SIGTERM");
-  expect(await again.ended).toBe(0);
-  expect(await databases()).toEqual(before);
+  test("it is started again with its data file, and has its databases; others on that file are refused", async () => {
+    const data = ["--port", "0", "--data", join(folder, "state.json")];
+    const first = run(data);
+    const client = await VISITORS.pg(await pasted(first));
+    await client.ask("create table kept as select 7 as id");
+    const other = run(data);
+    expect(await other.ended).toBe(1);
+    expect(other.output()).toBe(
+      `pulumi-svc: another emulator (process ${first.child.pid}) uses the data file "${folder}/state.json": stop it, or ` +
+        `give this one a file of its own. If process ${first.child.pid} is no emulator, delete ${folder}/state.json.lock\n`,
+    );
+    const open = client.ask("begin; insert into kept values (8); select pg_sleep(60)").catch(String);
+    await until(
+      async () => processesOf("SELECT"),
+      ({ length }) => length > 0,
+    );
+    first.child.kill("SIGKILL");
+    await open;
+    const again = run(data);
+    const back = await VISITORS.pg(await pasted(again));
+    expect(await back.ask("select string_agg(id::text, ',') from kept")).toBe("7");
+    again.child.kill("SIGTERM");
+    expect(await again.ended).toBe(0);
+  });
 });
 
 describe("a signal while the emulator starts", () => {
-  const sockets: Socket[] = [];
-  afterEach(() => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-  });
-
-  /** In front of the cluster: calls back when the roles of the emulator exist, and holds the next statement back for a moment. */
-  async function reachedThrough(onRoles: () => void): Promise<string> {
-    const server = createServer((client) => {
-      const upstream = connect(postgres().port, "127.0.0.1");
-      sockets.push(client, upstream);
-      for (const socket of [client, upstream]) socket.on("error", () => undefined);
-      upstream.pipe(client);
-      client.on("data", (chunk) => {
-        const isNext = String(chunk).includes("GRANT pg_read_all_data");
-        if (isNext) onRoles();
-        setTimeout(() => upstream.write(chunk), isNext ? 500 : 0);
-      });
-      client.on("close", () => upstream.destroy());
-    });
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    server.unref();
-    const url = new URL(postgres().url);
-    url.port = String((server.address() as AddressInfo).port); // of a TCP server that listens
-    return url.href;
+  /** Sent when it has begun to make its files. */
+  async function signalled(signal: NodeJS.Signals, parameters: readonly string[], begun = ""): Promise<Run> {
+    const started = run(parameters);
+    await until(
+      async () => readdirSync(temporary, { recursive: true }).map(String),
+      (names) => names.some((name) => name.includes(begun)),
+    );
+    started.child.kill(signal);
+    return started;
   }
 
-  const leftOnServer = (): Promise<Record<string, unknown>[]> =>
-    postgres().query(
-      "select datname from pg_database where datname like 'svc\\_%' union select rolname from pg_roles where rolname like 'svc\\_%'",
-    );
+  test.each([
+    ["SIGTERM", 0],
+    ["SIGINT", 0],
+  ] as const)("ends it (%s) with code %s, and leaves nothing", async (signal, code) => {
+    const started = await signalled(signal, ["--port", "0"]);
+    expect([await started.ended, started.output()]).toEqual([code, ""]);
+    await nothingLeft();
+  });
 
-  test.each(["SIGTERM", "SIGINT"] as const)(
-    "ends it with code 0 (%s), and what it has made is dropped",
-    async (signal) => {
-      const before = await leftOnServer();
-      let during: Promise<unknown[]> | undefined;
-      const url = await reachedThrough(() => {
-        during = leftOnServer();
-        started.child.kill(signal);
-      });
-      const data = join(folder, "state.json");
-      const parameters = ["--port", "0", "--postgres-drop", "--data", data];
-      const started = run(parameters, { SVC_EMULATOR_POSTGRES: url });
-      expect([await started.ended, started.stdout()]).toEqual([0, ""]);
-      expect((await during)?.length).toBeGreaterThan(before.length);
-      expect(await leftOnServer()).toEqual(before);
-      expect(existsSync(data)).toBe(true);
-    },
-  );
+  test("leaves nothing if it is SIGKILL, while it makes its template", async () => {
+    const started = await signalled("SIGKILL", ["--port", "0"], "template/base");
+    await started.ended;
+    await nothingLeft();
+  });
+
+  test("leaves its data file to the next start", async () => {
+    const data = ["--port", "0", "--data", join(folder, "data")];
+    const started = await signalled("SIGTERM", data);
+    expect([await started.ended, started.output()]).toEqual([0, ""]);
+    expect(existsSync(join(folder, "data"))).toBe(true);
+    const again = run(data);
+    expect(await (await VISITORS.pg(await pasted(again))).ask("select 1")).toBe("1");
+  });
 
   test("starts no command, and the code says so", async () => {
-    const before = await leftOnServer();
-    const url = await reachedThrough(() => started.child.kill("SIGTERM"));
-    const parameters = ["--postgres-drop", "--exec", "echo it runs"];
-    const started = run(parameters, { SVC_EMULATOR_POSTGRES: url });
+    const started = await signalled("SIGTERM", ["--exec", "echo it runs"]);
     expect([await started.ended, started.output()]).toEqual([143, ""]);
-    expect(await leftOnServer()).toEqual(before);
   });
 });
 
 test("what cannot be started is told in one line, with exit code 1", async () => {
-  const away = run(["--port", "0"], { SVC_EMULATOR_POSTGRES: "postgres://postgres:very-secret@127.0.0.1:1/postgres" });
+  const away = run(["--port", "0"], { PULUMI_SVC_POSTGRES_BIN: folder });
   expect(await away.ended).toBe(1);
-  expect(away.output()).toMatch(/^pulumi-svc: .*Postgres at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\).*\n$/);
-  const foreign = run(["--port", "0"], { SVC_EMULATOR_POSTGRES: "postgres://postgres:very-secret@192.0.2.1/postgres" });
-  expect(await foreign.ended).toBe(1);
-  expect(foreign.output()).toMatch(/^pulumi-svc: .*is not on this machine.*--postgres-remote.*\n$/);
-  expect(away.output() + foreign.output()).not.toContain("very-secret");
+  expect(away.output()).toMatch(
+    /^pulumi-svc: the emulator's --postgres found no Postgres in .*: install version 15.*\n$/,
+  );
+  expect(away.output()).toContain(folder);
+  const open = run(["--port", "0", "--host", "0.0.0.0"]);
+  expect(await open.ended).toBe(1);
+  expect(open.output()).toMatch(/^pulumi-svc: .*everybody knows the default key.*SVC_EMULATOR_API_KEY\n$/);
 });

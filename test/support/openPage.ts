@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import type { Emulator } from "../../src/emulator";
 import { startBrowser } from "./browser";
@@ -36,4 +37,11 @@ export async function openPage(
   await tab.page.goto(pageUrl);
   await tab.page.locator("#connection", { hasText: "live" }).waitFor();
   return tab;
+}
+
+/** What axe finds wrong with the page as it is. */
+export async function violationsOf(page: Page): Promise<unknown> {
+  await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+  return page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) => html + failureSummary).join()))`);
 }

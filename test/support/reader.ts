@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -51,6 +51,8 @@ export class Reader {
   constructor(parent: string, first: readonly string[] = []) {
     this.folder = mkdtempSync(join(parent, "reader-"));
     const home = mkdtempSync(join(parent, "home-"));
+    // It is the folder of temporary files too. If this is root, a Postgres there runs as another user.
+    chmodSync(home, 0o755);
     this.#env = readerEnvironment(home, first);
   }
 

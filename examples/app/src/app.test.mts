@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
 
 const { SVC_BASE_URL = "", SVC_API_KEY = "", SVC_POSTGRES_GATE } = process.env;
-if (!SVC_POSTGRES_GATE) throw new Error("There is no Postgres: set SVC_EMULATOR_POSTGRES, and run `npm test`.");
+if (!SVC_POSTGRES_GATE) throw new Error("There is no emulator with a Postgres: run `npm test`.");
 
 const folder = join(import.meta.dirname, "..");
 const backend = mkdtempSync(join(tmpdir(), "pulumi-svc-app-"));

@@ -34,7 +34,7 @@ interface Source {
 const uri = (host: string, login: Login, pooled: boolean): string => {
   const { role = PLACEHOLDERS.role, database = PLACEHOLDERS.database, password = PLACEHOLDERS.password } = login;
   const complete = connectionUri({ host, role, database, password, pooled });
-  // The parameter of a gate (SVC_POSTGRES_GATE). A dotenv line cannot hold "&", and the gate declines TLS anyway.
+  // The parameter of a gate (SVC_POSTGRES_GATE). A dotenv line cannot hold "&", and the gate is reached without it, too.
   return complete.replace("?sslmode=disable&", "?");
 };
 

@@ -6,6 +6,8 @@ import { originFor, type AcceptedKey, type Site } from "../http/access";
 import { jwksUrlOf } from "../http/keySet";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
+import { notFound } from "../model/refusal";
+import type { Connections } from "../postgres/connections";
 import type { StoredEndpoint, StoredProject } from "../model/records";
 import type { Service } from "../model/service";
 import { operationView } from "../routes/projectRoutes";
@@ -24,10 +26,25 @@ export interface ControlParts {
   inbox: Inbox;
   key: AcceptedKey;
   site: Site;
-  /** Restores the initial state and key; clears the faults, the log and the inbox. */
+  /** Restores the initial state and key; clears the faults, the log, the inbox and the refused connections. */
   reset: () => void;
-  /** With a gate: the connection string of a compute, with the password. */
-  connectionUri?: (project: StoredProject, endpoint: StoredEndpoint) => string;
+  /** With a gate: the certificate of its authority, as PEM. */
+  gateCa?: string | undefined;
+  /** With `postgres`. */
+  gate?: WatchedGate | undefined;
+}
+
+/** What is shown of the gate. */
+export interface WatchedGate {
+  connections: Connections;
+  /** The connection string of a compute, with the password. */
+  connectionUri: (endpoint: StoredEndpoint) => string;
+}
+
+/** @throws ModelRefusal */
+export function requireGate({ gate }: ControlParts): WatchedGate {
+  if (gate === undefined) throw notFound("there is no gate: start the emulator with --postgres");
+  return gate;
 }
 
 /** A key without white space can be sent in an HTTP header. */
@@ -50,7 +67,8 @@ function readControlBody(context: Context<Env>): unknown {
 }
 
 /** Routes that only an emulator has: for the state behind the API, its edits, and faults. */
-export function controlRoutes({ service, faults, log, inbox, key, site, reset }: ControlParts): Hono<Env> {
+export function controlRoutes(parts: ControlParts): Hono<Env> {
+  const { service, faults, log, inbox, key, site, reset, gateCa } = parts;
   const { store } = service;
   const control = new Hono<Env>();
 
@@ -71,6 +89,11 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
   control.delete("/requests", () => {
     log.clear();
     return emptyResponse(204);
+  });
+
+  control.get("/connections", () => {
+    const { connections } = requireGate(parts);
+    return Response.json({ open: connections.open(), refused: connections.refused().map(([, refusal]) => refusal) });
   });
 
   control.get("/faults", () => Response.json({ faults: faults.list() }));
@@ -124,6 +147,11 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
   control.delete("/mail", () => {
     inbox.clear();
     return emptyResponse(204);
+  });
+
+  control.get("/postgres/ca", () => {
+    if (gateCa === undefined) throw notFound("there is no gate: start the emulator with --postgres");
+    return new Response(gateCa, { headers: { "content-type": "application/x-pem-file" } });
   });
 
   // The second step of a transfer, which a user confirms in the browser.

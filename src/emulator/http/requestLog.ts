@@ -115,7 +115,7 @@ export const logContent =
   (log: RequestLog): MiddlewareHandler<Env> =>
   async (context, next) => {
     const entry = context.get("logged");
-    entry.query = context.req.query();
+    entry.query = withoutSecrets(context.req.query()) as Record<string, string>; // it keeps the shape
     entry.body = shownBody(context.get("body"));
     log.changed();
     await next();

@@ -1,22 +1,33 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { emptyLists, type StoredProject } from "./records";
+import type { ProjectLists, StoredProject } from "./records";
 
 const FORMAT = 1;
 const SAVE_DELAY_MS = 50;
 
+/** What each record of a list has at least. */
+const REQUIRED: Readonly<Record<keyof ProjectLists, readonly string[] | "text">> = {
+  branches: ["id", "name"],
+  endpoints: ["id", "branch_id", "host", "current_state"],
+  deleted_endpoints: "text",
+  operations: ["id", "action", "status"],
+  integrations: ["auth_provider", "branch_id", "db_name", "role_name"],
+  key_sets: ["auth_provider", "pub_client_key"],
+  oauth_providers: ["id", "type"],
+  domains: ["domain"],
+  users: ["id", "email"],
+  kept_schemas: "text",
+};
+const record = (names: readonly string[]): z.ZodType =>
+  z.looseObject(Object.fromEntries(names.map((name) => [name, z.string()])));
 /** A missing list belongs to a later version than the file, so it is empty. */
-const list = z.array(z.union([z.looseObject({}), z.string()])).default([]);
-const lists = Object.fromEntries(Object.keys(emptyLists()).map((name) => [name, list]));
+const lists = Object.fromEntries(
+  Object.entries(REQUIRED).map(([name, of]) => [name, z.array(of === "text" ? z.string() : record(of)).default([])]),
+);
 
 /** Enough to recognise an emulator's file; the format number implies correct fields of the records. */
 const fileSchema = z.object({
   format: z.literal(FORMAT),
-  postgres_mark: z
-    .string()
-    .regex(/^[0-9a-f]{8}$/)
-    .optional(),
   projects: z.array(
     z.looseObject({
       ...lists,
@@ -26,26 +37,17 @@ const fileSchema = z.object({
   ),
 });
 
-/** Distinguishes the databases of one emulator on a server from those of another. */
-export const newPostgresMark = (): string => randomBytes(4).toString("hex");
-
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The state on disk. It contains client secrets and SMTP passwords, so only its owner may read it. */
 export class DataFile {
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
-  private mark: string | undefined;
 
   constructor(
     private readonly path: string,
     private readonly projects: () => StoredProject[],
   ) {}
-
-  /** Created on first use and saved from then on: after a restart with this file it finds its databases again. */
-  get postgresMark(): string {
-    return (this.mark ??= newPostgresMark());
-  }
 
   /** The saved projects; undefined if the file does not exist yet. */
   load(): StoredProject[] | undefined {
@@ -60,7 +62,6 @@ export class DataFile {
     }
     const result = fileSchema.safeParse(content);
     if (!result.success) throw new Error(`the data file "${this.path}" was not written by this emulator`);
-    this.mark = result.data.postgres_mark;
     // The format number implies that save() wrote these records.
     return result.data.projects as unknown as StoredProject[];
   }
@@ -90,7 +91,7 @@ export class DataFile {
     this.timer = undefined;
     const temporary = `${this.path}.${process.pid}.tmp`;
     try {
-      const content = { format: FORMAT, postgres_mark: this.mark, projects: this.projects() };
+      const content = { format: FORMAT, projects: this.projects() };
       // In a folder that others can write to, the existing file may be theirs: a link, or a file that they can read.
       rmSync(temporary, { force: true });
       writeFileSync(temporary, JSON.stringify(content), { mode: 0o600, flag: "wx" });

@@ -2,10 +2,11 @@
 
 import { askToDelete, copy, edit, notify, notifyDrift, send, setUp, show } from "./commands.mjs";
 import { byId, element, find, setText } from "./elements.mjs";
-import { entries, keyOf, operationsOf } from "./records.mjs";
-import { clockOf, durationOf, sizeOf, timeoutOf, UNFINISHED } from "./words.mjs";
+import { entries, keyOf, operationsOf, valueOf } from "./records.mjs";
+import { clientOf, clockOf, durationOf, sizeOf, timeoutOf, UNFINISHED } from "./words.mjs";
 
 /** @typedef {import("./records.mjs").Entry} Entry */
+/** @typedef {import("./records.mjs").Value} Value */
 
 const dialog = byId("compute-dialog");
 /** The compute that the dialog is about. @type {string | undefined} */
@@ -35,7 +36,8 @@ export function openCompute(key) {
   find(dialog, 'select[name="branch"]').replaceChildren(
     ...others.map(({ id, value }) => new Option(`${value.name} ${id}`, id)),
   );
-  find(dialog, "[data-connection]").hidden = entries.get(keyOf("emulator", "", ""))?.value.has_gate !== true;
+  for (const part of dialog.querySelectorAll("[data-connection], [data-watched]"))
+    part.hidden = entries.get(keyOf("emulator", "", ""))?.value.has_gate !== true;
   showFacts();
   dialog.showModal();
 }
@@ -71,6 +73,13 @@ function showFacts() {
   ];
   find(dialog, "[data-facts]").replaceChildren(
     ...facts.flatMap(([name, text]) => [element("dt", name), element("dd", text)]),
+  );
+  const { count = 0, latest: clients = [] } = valueOf("connections", project, entry.id) ?? {};
+  find(dialog, "[data-connections]").replaceChildren(
+    ...clients.map((/** @type {Value} */ client) =>
+      element("li", `${clientOf(client)}, since ${clockOf(client.since)}: ${client.state}`),
+    ),
+    ...(count > clients.length ? [element("li", `and ${count - clients.length} more`, "muted")] : []),
   );
   const latest = [...(operationsOf.get(openKey ?? "")?.values() ?? [])].slice(-6).reverse();
   find(dialog, "[data-operations]").replaceChildren(

@@ -86,6 +86,17 @@ function showState(project, id) {
   if (state.dataset.tone !== tone) state.dataset.tone = tone;
 }
 
+/** @type {(project: string, id: string) => void} */
+function showConnections(project, id) {
+  const key = keyOf("endpoint", project, id);
+  const row = elements.get(key);
+  if (row === undefined) return;
+  const { count = 0, waiting = 0 } = valueOf("connections", project, id) ?? {};
+  const waits = waiting > 0 ? `, ${waiting} waiting` : "";
+  fill(row, { connections: count > 0 ? plural(count, "connection") + waits : "" });
+  computeChanged(key);
+}
+
 /** @type {Kinds} */
 export const computeKinds = {
   branch: {
@@ -123,6 +134,10 @@ export const computeKinds = {
       labelBranch(project, row.branch);
       computeGone(key);
     },
+  },
+  connections: {
+    show: ({ project, id }) => showConnections(project, id),
+    gone: ({ project, id }) => showConnections(project, id),
   },
   operation: {
     show: ({ project, id, value }) => {

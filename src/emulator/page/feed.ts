@@ -2,6 +2,8 @@ import type { PageSnapshot } from "./snapshot";
 
 /** Changes within this time are sent together: a human reader needs no more. */
 const TOGETHER_MS = 100;
+/** For what changes without a call of `changed`. */
+const LOOK_MS = 1_000;
 /** An empty message, so that nothing in between considers the connection dead. */
 const SILENCE_MS = 15_000;
 /** Each open page keeps at most one snapshot. */
@@ -18,9 +20,14 @@ export class Feed {
   /** Functions that end the readers' streams. */
   private readonly readers = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
+  private looking: NodeJS.Timeout | undefined;
   private readonly waiting = new Set<() => void>();
 
-  constructor(private readonly look: () => PageSnapshot) {}
+  constructor(
+    private readonly look: () => PageSnapshot,
+    /** Whether something may change silently. */
+    private readonly isMoving = (): boolean => false,
+  ) {}
 
   get isFull(): boolean {
     return this.readers.size >= MOST_READERS;
@@ -77,13 +84,19 @@ export class Feed {
   }
 
   private enter(end: () => void): void {
-    if (this.readers.size === 0) this.current = this.look();
+    if (this.readers.size === 0) {
+      this.current = this.look();
+      this.looking = setInterval(() => {
+        if (this.isMoving()) this.changed();
+      }, LOOK_MS).unref();
+    }
     this.readers.add(end);
   }
 
   private leave(end: () => void): void {
     if (!this.readers.delete(end) || this.readers.size > 0) return;
     clearTimeout(this.timer);
+    clearInterval(this.looking);
     this.timer = undefined;
     this.current = new Map();
   }

@@ -11,7 +11,7 @@ import { arrange, makeBrief } from "./folding.mjs";
 import { elements, entries } from "./records.mjs";
 import { follow } from "./stream.mjs";
 import { setClock, spanWords } from "./timeLine.mjs";
-import { clockOf } from "./words.mjs";
+import { clientOf, clockOf } from "./words.mjs";
 
 /** @typedef {import("./records.mjs").Value} Value */
 /** @typedef {import("./records.mjs").Kinds} Kinds */
@@ -29,6 +29,7 @@ const KINDS = {
     show: ({ value }) => {
       setText(byId("base-url"), value.base_url);
       byId("base-url").title = `version ${value.version}`;
+      byId("refusals").hidden = !value.has_gate;
     },
   },
   project: {
@@ -75,6 +76,20 @@ const KINDS = {
         details.open ? void showMessage(id, shown) : fill(shown, { message: "" }),
       );
       byId("mail-list").prepend(shown);
+    },
+  },
+  refusal: {
+    show: ({ value }, key) => {
+      const shown = elements.get(key) ?? copyOf("refusal");
+      const compute = value.endpoint_id ?? "no compute named";
+      fill(shown, {
+        ...{ at: clockOf(value.since), code: value.code, compute },
+        detail: `${value.message}\n\n${value.since}\n${clientOf(value)}`,
+      });
+      if (elements.has(key)) return;
+      elements.set(key, shown);
+      find(shown, "time").dateTime = value.since;
+      byId("refusal-list").prepend(shown);
     },
   },
   request: {

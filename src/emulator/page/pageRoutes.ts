@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Hono, type MiddlewareHandler } from "hono";
-import type { ControlParts } from "../control/controlRoutes";
+import { requireGate, type ControlParts } from "../control/controlRoutes";
 import { guardPage } from "../http/access";
 import { HttpError } from "../http/errorResponses";
 import type { Env } from "../http/route";
-import { notFound } from "../model/refusal";
 import { findEndpoint } from "../model/store";
 import { Feed } from "./feed";
 import { shell } from "./shell";
@@ -50,9 +49,13 @@ const modules = (): string[] => readdirSync(__dirname).filter((name) => name.end
 
 /** The page at `/`: a shell without data, its style and module, and the events that fill it. */
 export function pageRoutes(control: ControlParts): Hono<Env> {
-  const { service, faults, log, inbox, key, site } = control;
-  const feed = new Feed(() => snapshotOf(control));
-  for (const source of [service.store, faults, log, inbox]) source.onChange(() => feed.changed());
+  const { service, faults, log, inbox, key, site, gate } = control;
+  // Whether a connection is busy is not announced: that would cost something with each query.
+  const feed = new Feed(
+    () => snapshotOf(control),
+    () => gate !== undefined && gate.connections.count > 0,
+  );
+  for (const source of [service.store, faults, log, inbox, gate?.connections]) source?.onChange(() => feed.changed());
   // Rotating the key ends streams opened with it. It cannot happen before the emulator listens, so isLocal is known.
   key.onRotation(() => (site.isLocal ? undefined : feed.end()));
 
@@ -68,9 +71,8 @@ export function pageRoutes(control: ControlParts): Hono<Env> {
   // Not a control route: it tells the API key, which no other program of this machine gets without asking its user.
   page.get("/_page/connection", guardPage(site, key), (context) => {
     const { project: projectId = "", id = "" } = context.req.query();
-    if (control.connectionUri === undefined) throw notFound("there is no gate: start the emulator with --postgres");
-    const project = service.store.project(projectId);
-    return Response.json({ uri: control.connectionUri(project, findEndpoint(project, id)) });
+    const { connectionUri } = requireGate(control);
+    return Response.json({ uri: connectionUri(findEndpoint(service.store.project(projectId), id)) });
   });
   return page;
 }

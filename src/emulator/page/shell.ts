@@ -145,6 +145,12 @@ export const shell = html`<!doctype html>
             <p class="none" id="no-mail">No message yet.</p>
           </section>
 
+          <section id="refusals" tabindex="-1" aria-labelledby="refusals-heading" hidden>
+            <h2 id="refusals-heading">Refused connections</h2>
+            <ul class="items" id="refusal-list"></ul>
+            <p class="none">none</p>
+          </section>
+
           <section id="requests" tabindex="-1" aria-labelledby="requests-heading">
             <div class="heading">
               <h2 id="requests-heading">Requests</h2>
@@ -215,6 +221,11 @@ export const shell = html`<!doctype html>
             <button>Move</button>
           </fieldset>
         </form>
+        <section data-watched>
+          <h3>Connections</h3>
+          <ul class="items" data-connections></ul>
+          <p class="none">none</p>
+        </section>
         <h3>Latest operations</h3>
         <ol class="items" data-operations></ol>
         <p class="none">none</p>
@@ -302,7 +313,9 @@ export const shell = html`<!doctype html>
             <span class="muted" data-text="name"></span>
           </th>
           <td role="cell" data-text="type"></td>
-          <td role="cell"><span class="state" data-text="state"></span></td>
+          <td role="cell">
+            <span class="state" data-text="state"></span> <span class="muted" data-text="connections"></span>
+          </td>
           <td role="cell" class="size" data-text="size"></td>
           <td role="cell" class="time"><ol class="strip"></ol></td>
         </tr>
@@ -325,6 +338,18 @@ export const shell = html`<!doctype html>
               <time class="muted" data-text="at"></time>
             </summary>
             <pre data-text="message"></pre>
+          </details>
+        </li>
+      </template>
+
+      <template id="refusal-template">
+        <li>
+          <details>
+            <summary>
+              <time class="muted" data-text="at"></time> <code data-text="code"></code>
+              <span data-text="compute"></span>
+            </summary>
+            <pre data-text="detail"></pre>
           </details>
         </li>
       </template>

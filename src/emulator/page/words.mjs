@@ -26,6 +26,10 @@ export const clockOf = (moment) => {
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":");
 };
 
+/** @type {(value: Value) => string} A connection's client, as far as it has said who it is. */
+export const clientOf = ({ role, database, application_name }) =>
+  [role ?? "", database === null ? "" : `on ${database}`, application_name ?? ""].filter(Boolean).join(" ");
+
 export const typeOf = (/** @type {Value} */ { type }) =>
   type === "read_write" ? "primary" : type === "read_only" ? "replica" : String(type);
 

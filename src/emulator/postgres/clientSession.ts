@@ -2,12 +2,15 @@
 import type { Socket } from "node:net";
 import { backendKeyData, fatal, parameterStatus, readyForQuery, SessionError } from "./protocol";
 import { Traffic } from "./traffic";
-import type { ServerSession } from "./upstream";
+import { signal, type ServerSession } from "./session";
 
 /** A client closes its connection after the final error; otherwise it is closed after this time. */
 const LAST_WORDS_MS = 2_000;
-/** What a client sent before it disconnected is still executed, within this time. */
-const LAST_QUERY_MS = 5_000;
+/**
+ * What a client sent before it disconnected is still executed, within this time. If it has only ended its side, it gets
+ * the answer, however long that takes.
+ */
+export const LAST_QUERY_MS = 5_000;
 
 /** Closes a client's connection, with a final error if one can be sent. */
 export function dismiss(client: Socket, reason: SessionError | undefined): void {
@@ -20,7 +23,19 @@ export function dismiss(client: Socket, reason: SessionError | undefined): void 
   client.once("close", () => clearTimeout(timer));
 }
 
-const whenClosed = (socket: Socket): Promise<void> =>
+/**
+ * Whether a client that has ended its side is still there: something harmless is sent to it. If it is gone, the second
+ * time fails, and its connection closes.
+ */
+export function probe(client: Socket, parameters: ReadonlyMap<string, string>, canSend: () => boolean): void {
+  const message = parameterStatus("server_version", parameters.get("server_version") ?? "");
+  const timer = setInterval(() => {
+    if (client.writable && canSend()) client.write(message);
+  }, LAST_QUERY_MS / 2).unref();
+  client.once("close", () => clearInterval(timer));
+}
+
+export const whenClosed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.closed) resolve();
     else socket.once("close", resolve);
@@ -29,7 +44,12 @@ const whenClosed = (socket: Socket): Promise<void> =>
 export class ClientSession {
   readonly #traffic = new Traffic();
   #isOver = false;
-  #ending = new SessionError("08006", "the connection to the Postgres behind the emulator was lost");
+  /** By performance.now(): when the client has ended its side. */
+  #endedAt: number | undefined;
+  #ending: SessionError | undefined = new SessionError(
+    "08006",
+    "the connection to the Postgres behind the emulator was lost",
+  );
   /** The session on the server is closed. */
   readonly released: Promise<void>;
   /** Both connections are closed. */
@@ -37,7 +57,7 @@ export class ClientSession {
 
   constructor(
     private readonly client: Socket,
-    readonly server: ServerSession,
+    private readonly server: ServerSession,
     /** The key with which the client cancels a query. Not the server's, which only the gate knows. */
     readonly secretKey: number,
     private readonly on: {
@@ -51,8 +71,16 @@ export class ClientSession {
     this.closed = Promise.all([this.released, whenClosed(client)]);
   }
 
+  get processId(): number {
+    return this.server.processId;
+  }
+
   get isBusy(): boolean {
     return this.#traffic.isBusy;
+  }
+
+  cancel(): void {
+    signal(this.server, "SIGINT");
   }
 
   /** Tells the client that it can begin, and forwards data in both directions. */
@@ -64,6 +92,8 @@ export class ClientSession {
     client.once("close", () => this.#clientGone());
     socket.once("close", () => this.#serverGone());
     if (client.destroyed) this.#clientGone();
+    if (client.readableEnded) this.#clientEnded();
+    else client.once("end", () => this.#clientEnded());
     if (socket.destroyed) this.#serverGone();
     if (this.#isOver) return;
 
@@ -86,9 +116,10 @@ export class ClientSession {
     socket.pipe(client, { end: false });
   }
 
-  /** The error for the client if the server's session ends without one. */
-  willEnd(reason: SessionError): void {
+  /** Ends the session on the server, whose error reaches the client. If it has none, the reason is the error. */
+  terminate(reason: SessionError): void {
     this.#ending = reason;
+    signal(this.server, "SIGTERM");
   }
 
   /** Closes what is still open. */
@@ -103,6 +134,16 @@ export class ClientSession {
     dismiss(this.client, this.#traffic.canBeTold ? this.#ending : undefined);
   }
 
+  /** If no query runs, the server ends the session, and both connections close. */
+  #clientEnded(): void {
+    if (this.#isOver) return;
+    this.#endedAt = performance.now();
+    this.#ending = undefined;
+    const { client, server } = this;
+    server.socket.end();
+    probe(client, server.parameters, () => this.#traffic.isBetweenAnswers);
+  }
+
   /** If no query runs, the server notices at once. */
   #clientGone(): void {
     if (this.#isOver) return;
@@ -111,7 +152,8 @@ export class ClientSession {
     if (socket.destroyed) return;
     socket.resume();
     socket.end();
-    const timer = setTimeout(this.on.abandoned, LAST_QUERY_MS).unref();
+    const sinceMs = this.#endedAt === undefined ? 0 : performance.now() - this.#endedAt;
+    const timer = setTimeout(this.on.abandoned, Math.max(0, LAST_QUERY_MS - sinceMs)).unref();
     socket.once("close", () => clearTimeout(timer));
   }
 }

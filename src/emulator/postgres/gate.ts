@@ -5,6 +5,7 @@
 import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { setTimeout as delay } from "node:timers/promises";
 import { maxConnections } from "../../helpers/maxConnections";
 import type { AcceptedKey } from "../http/access";
@@ -15,11 +16,16 @@ import { Idleness } from "./idleness";
 import { negotiateVersion, SessionError } from "./protocol";
 import { activeCompute } from "./readiness";
 import { Scram } from "./scram";
-import type { PostgresServer } from "./postgresServer";
+import type { Authority } from "./authority";
+import type { Clusters } from "./clusters";
+import type { Connection, Connections } from "./connections";
 import { dismiss, ClientSession } from "./clientSession";
+import { Pool, trackedSettings } from "./pool";
+import { PooledSession } from "./pooledSession";
+import { authenticatePlainly } from "./plainPassword";
 import { Gone, Input, readFirstMessage } from "./startup";
-import { findCompute, requireCompute, requireRole, targetOf, type Compute } from "./target";
-import { PostgresError } from "./upstream";
+import type { ServerSession } from "./session";
+import { computeNamed, computeOfHost, findCompute, targetOf, type Compute, type GateTarget } from "./target";
 
 /** Postgres waits for a minute, but here nobody types a password. */
 const AUTHENTICATION_MS = 10_000;
@@ -29,16 +35,36 @@ const LAST_WORDS_MS = 1_000;
 const PATIENCE_MS = 5_000;
 
 const ADMIN_SHUTDOWN = "57P01";
+/** Of a session, for requests that cancel its query. */
+const newKey = (): number => randomInt(2 ** 31);
 const wasEnded = (): SessionError =>
   new SessionError(ADMIN_SHUTDOWN, "terminating connection due to administrator command");
 
-/** A connection to a compute, from before its server session opens until after it closes. */
-interface Seat {
+/** docs/design/api.md, Compute sizes. */
+const MAX_POOLED_CLIENTS = 10_000;
+/** Of the compute's connections, for each role and database. The rest is for those who connect to the compute itself. */
+const POOL_SHARE = 0.9;
+
+/** What belongs to one start of a compute. */
+interface OfStart {
   readonly endpointId: string;
   /** The initial settings of the compute, which only a restart or a move can change. */
   readonly configuration: string;
-  session?: ClientSession;
+  /** The compute may have been started again. */
   isEnding: boolean;
+}
+
+/** A connection to a compute, from before its server session opens until after it closes. */
+interface Seat extends OfStart {
+  readonly isPooled: boolean;
+  session?: ClientSession | PooledSession;
+}
+
+/** Of a role and a database. */
+interface ComputePool extends OfStart {
+  readonly user: string;
+  readonly database: string;
+  readonly pool: Pool;
 }
 
 /** A change of these ends the open sessions (docs/design/api.md, Compute states). */
@@ -46,13 +72,14 @@ const configurationOf = (endpoint: StoredEndpoint): string =>
   JSON.stringify([endpoint.branch_id, endpoint.autoscaling_limit_min_cu, endpoint.autoscaling_limit_max_cu]);
 
 /** Undefined: the service gives no limit for that size. */
-export function connectionLimit({ autoscaling_limit_max_cu: cu }: StoredEndpoint): number | undefined {
+function connectionLimit({ autoscaling_limit_max_cu: cu }: StoredEndpoint): number | undefined {
   // An edit by hand may have set any number.
   return isComputeSize(cu) ? maxConnections(cu) : undefined;
 }
 
 export class Gate {
-  readonly #listener = createServer((client) => {
+  // A client may end its side and still wait for the answer to its query.
+  readonly #listener = createServer({ allowHalfOpen: true }, (client) => {
     const served = this.#serve(client).finally(() => this.#opening.delete(served));
     this.#opening.add(served);
   });
@@ -61,6 +88,7 @@ export class Gate {
   /** Aborts serving a client that has no session yet. */
   readonly #clients = new Map<Socket, AbortController>();
   readonly #seats = new Set<Seat>();
+  #pools: ComputePool[] = [];
   readonly #changes = new EventEmitter().setMaxListeners(0);
   readonly #scram: Scram;
   readonly #idleness: Idleness;
@@ -68,11 +96,13 @@ export class Gate {
 
   constructor(
     private readonly service: Service,
-    private readonly server: PostgresServer,
-    key: AcceptedKey,
+    private readonly clusters: Clusters,
+    private readonly authority: Authority,
+    private readonly key: AcceptedKey,
+    private readonly connections: Connections,
   ) {
     this.#scram = new Scram(key);
-    this.#idleness = new Idleness(service, (id) => this.#seatsOf(id).some(({ session }) => session?.isBusy === true));
+    this.#idleness = new Idleness(service, (id) => this.#seatsOf(id).some(({ session }) => session?.isBusy ?? true));
     service.store.onChange(() => this.#follow());
   }
 
@@ -90,6 +120,7 @@ export class Gate {
     this.#listener.close();
     this.#idleness.stop();
     for (const stop of this.#clients.values()) stop.abort(wasEnded());
+    for (const { pool } of this.#pools) pool.close();
     await this.#end([...this.#seats]);
     await Promise.race([Promise.all(this.#opening), delay(PATIENCE_MS, undefined, { ref: false })]);
     for (const client of this.#clients.keys()) client.destroy();
@@ -97,62 +128,72 @@ export class Gate {
 
   async #serve(client: Socket): Promise<void> {
     const stop = new AbortController();
+    const connection = this.connections.arrived();
     this.#clients.set(client, stop);
     client.on("error", () => undefined); // The socket closes then.
+    // Before it has a session; afterwards this has no effect.
+    client.once("end", () => stop.abort(new Gone()));
     client.once("close", () => {
       this.#clients.delete(client);
       stop.abort(new Gone());
+      connection.closed();
     });
+    const input = new Input(client.setNoDelay(true), stop.signal);
     try {
-      await this.#open(client.setNoDelay(true), stop);
+      await this.#open(input, stop, connection);
     } catch (error) {
       const reason: unknown = stop.signal.aborted ? stop.signal.reason : error;
-      if (reason instanceof Gone) client.destroy();
-      else dismiss(client, asSessionError(reason));
+      if (reason instanceof Gone) {
+        client.destroy();
+        return;
+      }
+      const refusal = asSessionError(reason);
+      connection.refused(refusal);
+      dismiss(input.socket, refusal);
     }
   }
 
-  async #open(client: Socket, stop: AbortController): Promise<void> {
+  async #open(input: Input, stop: AbortController, connection: Connection): Promise<void> {
     const tooLate = new SessionError("08P01", `no authentication within ${AUTHENTICATION_MS / 1000} s`);
     const timer = setTimeout(() => stop.abort(tooLate), AUTHENTICATION_MS).unref();
-    client.once("close", () => clearTimeout(timer));
-    const input = new Input(client, stop.signal);
-    const first = await readFirstMessage(input);
+    stop.signal.addEventListener("abort", () => clearTimeout(timer));
+    const isOurs = (name: string): boolean => computeOfHost(this.service.store, name) !== undefined;
+    const first = await readFirstMessage(input, (socket) => this.authority.encrypt(socket, isOurs));
+    const client = input.socket;
     if (first.kind === "cancel") {
-      await this.#cancel(first);
+      this.#cancel(first);
       client.end();
       return;
     }
     const { parameters, unknownOptions } = first.startup;
     if (unknownOptions !== undefined) client.write(negotiateVersion(unknownOptions));
-    const { endpointId, user, database, startup } = targetOf(parameters);
-    await this.#scram.authenticate(input, user);
+    connection.claims({
+      role: parameters.get("user") ?? "",
+      database: parameters.get("database") ?? "",
+      application_name: parameters.get("application_name") ?? "",
+    });
+    const host = client instanceof TLSSocket && client.servername;
+    const byHost = host ? computeOfHost(this.service.store, host) : undefined;
+    const target = targetOf(parameters, byHost);
+    connection.claims({ database: target.database, ...(target.name !== undefined && { endpoint_id: target.name }) });
+    if (target.name !== undefined) await this.#scram.authenticate(input, target.user);
+    const { endpointId, isPooled } = computeNamed(
+      target.name ?? (await authenticatePlainly(input, target.user, this.key)),
+    );
+    connection.claims({ endpoint_id: endpointId });
     clearTimeout(timer);
+    connection.waits();
 
-    // A connection without a role does not start a compute. The compute may have moved by the time it is active.
-    requireRole(requireCompute(this.service.store, endpointId), user);
     const compute = await activeCompute(this.service, endpointId, (signal) => this.#change(signal), stop);
-    requireRole(compute, user);
-    const seat = this.#take(compute);
+    const seat = this.#take(compute, isPooled);
     try {
-      const { project, endpoint } = compute;
-      const place = { projectId: project.id, branchId: endpoint.branch_id, database };
-      const readOnly = endpoint.type === "read_only";
-      const name = await this.server.databases.get(place);
-      const onServer = await this.server.connect(name, { readOnly, startup });
-      // The compute may have been restarted, moved or deleted meanwhile: then the connection serves no query.
-      if (seat.isEnding || this.#isOver(seat)) {
-        onServer.socket.destroy();
-        throw wasEnded();
-      }
-      const use = (): void => this.#idleness.used(endpointId);
-      const session = new ClientSession(client, onServer, randomInt(2 ** 31), {
-        use,
-        abandoned: () => void this.#end([seat]),
-      });
+      const session = isPooled
+        ? await this.#joinPool(client, compute, target, seat, stop.signal)
+        : await this.#joinCompute(client, compute, target, seat);
       seat.session = session;
+      connection.opened(() => session.isBusy);
       void session.released.then(() => this.#seats.delete(seat));
-      use();
+      this.#idleness.used(endpointId);
       input.release();
       session.join();
     } finally {
@@ -160,39 +201,99 @@ export class Gate {
     }
   }
 
+  async #joinCompute(client: Socket, compute: Compute, target: GateTarget, seat: Seat): Promise<ClientSession> {
+    const { user, database, startup } = target;
+    const server = await this.#openSession(compute, seat, { ...startup, user, database });
+    return new ClientSession(client, server, newKey(), {
+      use: () => this.#idleness.used(seat.endpointId),
+      abandoned: () => void this.#end([seat]),
+    });
+  }
+
+  async #joinPool(
+    client: Socket,
+    compute: Compute,
+    { user, database, startup }: GateTarget,
+    seat: Seat,
+    stop: AbortSignal,
+  ): Promise<PooledSession> {
+    const settings = trackedSettings(startup);
+    const pool = this.#poolOf(compute, seat, { user, database });
+    const welcome = await pool.welcome(stop);
+    if (seat.isEnding) throw wasEnded();
+    const use = (): void => this.#idleness.used(seat.endpointId);
+    return new PooledSession(client, pool, newKey(), newKey(), welcome, settings, use);
+  }
+
+  #poolOf(compute: Compute, { endpointId, configuration }: OfStart, login: { user: string; database: string }): Pool {
+    const isSame = (one: ComputePool): boolean =>
+      one.endpointId === endpointId && one.user === login.user && one.database === login.database;
+    const found = this.#pools.find(isSame);
+    if (found !== undefined) return found.pool;
+    const limit = Math.floor((connectionLimit(compute.endpoint) ?? Infinity) * POOL_SHARE);
+    const pool: Pool = new Pool(limit, async () => {
+      this.#requireFree(compute);
+      return this.#openSession(compute, made, login);
+    });
+    const made: ComputePool = { endpointId, configuration, isEnding: false, ...login, pool };
+    this.#pools.push(made);
+    return pool;
+  }
+
   /** @throws SessionError */
-  #take({ endpoint }: Compute): Seat {
+  async #openSession(
+    compute: Compute,
+    start: OfStart,
+    startup: Readonly<Record<string, string>>,
+  ): Promise<ServerSession> {
+    const isOver = (): boolean => start.isEnding || this.#isOver(start);
+    const session = await this.clusters.session(compute, startup).catch((error: unknown) => {
+      throw isOver() ? wasEnded() : error;
+    });
+    // The compute may have been restarted, moved or deleted meanwhile: then the connection serves no query.
+    if (!isOver()) return session;
+    session.socket.destroy();
+    throw wasEnded();
+  }
+
+  /** @throws SessionError */
+  #take(compute: Compute, isPooled: boolean): Seat {
     if (this.#isClosed) throw wasEnded();
-    const limit = connectionLimit(endpoint);
-    if (limit !== undefined && this.#seatsOf(endpoint.id).length >= limit) {
-      const size = `${endpoint.autoscaling_limit_max_cu} CU`;
-      throw new SessionError(
-        "53300",
-        `too many clients already: ${endpoint.id} of ${size} accepts ${limit} connections`,
-      );
+    const { endpoint } = compute;
+    if (!isPooled) this.#requireFree(compute);
+    else if (this.#seatsOf(endpoint.id).filter((seat) => seat.isPooled).length >= MAX_POOLED_CLIENTS) {
+      throw new SessionError("08P01", "no more connections allowed (max_client_conn)");
     }
-    if (this.#seats.size >= this.server.slots) {
-      throw new SessionError(
-        "53300",
-        `too many clients already: the Postgres behind the emulator accepts ${this.server.slots} connections`,
-        "Raise its max_connections.",
-      );
-    }
-    const seat: Seat = { endpointId: endpoint.id, configuration: configurationOf(endpoint), isEnding: false };
+    const configuration = configurationOf(endpoint);
+    const seat: Seat = { endpointId: endpoint.id, configuration, isPooled, isEnding: false };
     this.#seats.add(seat);
     return seat;
+  }
+
+  /**
+   * A session of a pool that no client has makes room.
+   * @throws SessionError if the compute has as many sessions as its size allows
+   */
+  #requireFree({ endpoint }: Compute): void {
+    const limit = connectionLimit(endpoint);
+    if (limit === undefined) return;
+    const direct = this.#seatsOf(endpoint.id).filter(({ isPooled }) => !isPooled);
+    const pools = this.#pools.filter(({ endpointId }) => endpointId === endpoint.id);
+    if (pools.reduce((sum, { pool }) => sum + pool.size, direct.length) < limit) return;
+    if (pools.some(({ pool }) => pool.shrink())) return;
+    const size = `${endpoint.autoscaling_limit_max_cu} CU`;
+    throw new SessionError("53300", `too many clients already: ${endpoint.id} of ${size} accepts ${limit} connections`);
   }
 
   #seatsOf(endpointId: string): Seat[] {
     return [...this.#seats].filter((seat) => seat.endpointId === endpointId);
   }
 
-  async #cancel(asked: { processId: number; secretKey: number }): Promise<void> {
+  #cancel(asked: { processId: number; secretKey: number }): void {
     const sessions = [...this.#seats].flatMap(({ session }) => session ?? []);
-    const session = sessions.find(
-      ({ server, secretKey }) => server.processId === asked.processId && secretKey === asked.secretKey,
-    );
-    if (session !== undefined) await this.server.cancel(session.server);
+    sessions
+      .find(({ processId, secretKey }) => processId === asked.processId && secretKey === asked.secretKey)
+      ?.cancel();
   }
 
   /** The next change of the service's state. */
@@ -203,12 +304,18 @@ export class Gate {
   #follow(): void {
     if (this.#isClosed) return;
     void this.#end([...this.#seats].filter((seat) => !seat.isEnding && this.#isOver(seat)));
+    const over = this.#pools.filter((pool) => this.#isOver(pool));
+    this.#pools = this.#pools.filter((pool) => !over.includes(pool));
+    for (const ended of over) {
+      ended.isEnding = true;
+      ended.pool.close();
+    }
     this.#idleness.follow();
     this.#changes.emit("change");
   }
 
   /** Whether the record implies that earlier sessions have ended. */
-  #isOver({ endpointId, configuration }: Seat): boolean {
+  #isOver({ endpointId, configuration }: OfStart): boolean {
     const endpoint = findCompute(this.service.store, endpointId)?.endpoint;
     if (endpoint === undefined || endpoint.current_state !== "active") return true;
     // A running operation takes effect when it ends.
@@ -221,11 +328,10 @@ export class Gate {
     for (const seat of seats) seat.isEnding = true;
     const sessions = seats.flatMap(({ session }) => session ?? []);
     if (sessions.length === 0) return;
-    for (const session of sessions) session.willEnd(wasEnded());
     const gone = Promise.all(sessions.map(({ closed }) => closed));
-    // An unreachable server has no sessions.
-    const ended = this.server.terminate(sessions.map(({ server }) => server.processId)).catch(() => undefined);
-    await Promise.race([ended, delay(PATIENCE_MS, undefined, { ref: false })]);
+    for (const session of sessions) session.terminate(wasEnded());
+    const released = Promise.all(sessions.map((session) => session.released));
+    await Promise.race([released, delay(PATIENCE_MS, undefined, { ref: false })]);
     await Promise.race([gone, delay(LAST_WORDS_MS, undefined, { ref: false })]);
     for (const session of sessions) session.end();
   }
@@ -234,6 +340,5 @@ export class Gate {
 /** The error of the server, or of the failed connection to it. */
 function asSessionError(error: unknown): SessionError {
   if (error instanceof SessionError) return error;
-  const words = error instanceof Error ? error.message : String(error);
-  return new SessionError(error instanceof PostgresError ? error.code : "XX000", words);
+  return new SessionError("XX000", error instanceof Error ? error.message : String(error));
 }

@@ -20,7 +20,7 @@ export class Idleness {
 
   constructor(
     private readonly service: Service,
-    /** Whether a session of the compute has a query or a transaction. */
+    /** Whether a session of the compute has a query or a transaction, or is being opened. */
     private readonly isBusy: (endpointId: string) => boolean,
   ) {}
 

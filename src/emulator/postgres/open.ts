@@ -1,50 +1,40 @@
-/** The user's Postgres and the gate in front of it, opened and closed together. */
+/** The clusters of the branches and the gate in front of them, opened and closed together. */
+import type { WatchedGate } from "../control/controlRoutes";
+import { connectionUri } from "../../helpers/connectionUri";
 import { bracketed, type AcceptedKey } from "../http/access";
 import type { Service } from "../model/service";
-import { followModel } from "./followModel";
-import { connectionLimit, Gate } from "./gate";
-import { PostgresServer } from "./postgresServer";
+import { Authority } from "./authority";
+import { Clusters } from "./clusters";
+import { Connections } from "./connections";
+import { Gate } from "./gate";
+import { DATABASE, ROLE } from "./template";
 
-interface Postgres {
+interface Postgres extends WatchedGate {
   /** Known once it listens. */
   readonly address: string | undefined;
+  /** Of the certificates with which the gate speaks TLS. */
+  readonly authority: Authority;
   listen(): Promise<void>;
-  /** Notes for the user at the start. */
-  notes(): string[];
   close(): Promise<void>;
 }
 
-/**
- * @param mark of the instance: identifies its databases
- * @throws an error that never contains the password of the URL.
- */
-export async function openPostgres(url: string, mark: string, service: Service, key: AcceptedKey): Promise<Postgres> {
+export function openPostgres(service: Service, key: AcceptedKey): Postgres {
   const { options, store } = service;
-  const server = await PostgresServer.open({ url, remote: options.postgresRemote, mark });
-  const following = await followModel(store, server).catch(async (error: unknown) => {
-    await server.close();
-    throw error;
-  });
-  const gate = new Gate(service, server, key);
+  const clusters = Clusters.open(store, options.data);
+  const authority = new Authority(clusters.folder, options.host);
+  const connections = new Connections(key);
+  const gate = new Gate(service, clusters, authority, key, connections);
   const end = async (): Promise<void> => {
     await gate.close();
-    await following.stop();
-    const hasStarted = address !== undefined;
-    // After a failed start: with a data file, the databases of an earlier run stay; otherwise nobody could find them
-    // again.
-    if (hasStarted ? options.postgresDrop : options.data === undefined) {
-      // The rest of the emulator's shutdown does not depend on it.
-      await server.remove().catch((error: unknown) => {
-        process.emitWarning(
-          `databases of the emulator were not dropped: ${error instanceof Error ? error.message : error}`,
-        );
-      });
-    }
-    await server.close();
+    await clusters.close();
   };
   let ending: Promise<void> | undefined;
   let address: string | undefined;
   return {
+    authority,
+    connections,
+    connectionUri: ({ id }) =>
+      connectionUri({ host: id, role: ROLE, database: DATABASE, password: key.current, gate: address ?? "" }),
     get address() {
       return address;
     },
@@ -55,16 +45,6 @@ export async function openPostgres(url: string, mark: string, service: Service, 
           : error;
       });
       address = `${bracketed(options.host)}:${port}`;
-    },
-    notes() {
-      const limits = store.projects.flatMap(({ endpoints }) => endpoints).flatMap((one) => connectionLimit(one) ?? []);
-      const largest = Math.max(0, ...limits);
-      return server.slots >= largest
-        ? []
-        : [
-            `the Postgres accepts ${server.slots} connections, fewer than the ${largest} of the largest compute: ` +
-              `that is the limit for all computes together (raise its max_connections)`,
-          ];
     },
     // Ends once: a second call gets the same promise.
     close: () => (ending ??= end()),

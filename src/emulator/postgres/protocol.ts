@@ -19,8 +19,17 @@ export class SessionError extends Error {
   }
 }
 
+/** The length of a message's type and length. */
+export const HEAD = 5;
+
+/** An error in the words of the server. */
+class ServerError extends SessionError {}
+
+/** The emulator's own errors. Those with other codes imitate Postgres or the service's pooler, in their words. */
+const OWN_CODES: ReadonlySet<string> = new Set(["08004", "08006", "57P03", "XX000"]);
+
 /** A string cannot contain its terminating byte. */
-const text = (value: string): Buffer => Buffer.from(`${value.replaceAll("\0", "")}\0`);
+export const text = (value: string): Buffer => Buffer.from(`${value.replaceAll("\0", "")}\0`);
 
 function int32(...values: readonly number[]): Buffer {
   const buffer = Buffer.alloc(4 * values.length);
@@ -28,20 +37,33 @@ function int32(...values: readonly number[]): Buffer {
   return buffer;
 }
 
-function message(type: string, ...parts: readonly Buffer[]): Buffer {
+function withLength(...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
-  return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
+  return Buffer.concat([int32(body.length + 4), body]);
 }
 
+export const message = (type: string, ...parts: readonly Buffer[]): Buffer =>
+  Buffer.concat([Buffer.from(type), withLength(...parts)]);
+
 /** FATAL: it ends the session. */
-export function fatal({ code, message: words, hint }: SessionError): Buffer {
-  const fields = { S: "FATAL", V: "FATAL", C: code, M: words, ...(hint !== undefined && { H: hint }) };
+export function fatal(error: SessionError): Buffer {
+  const { code, message: words, hint } = error;
+  // So that nobody looks for the cause in the server.
+  const isOwn = OWN_CODES.has(code) && !(error instanceof ServerError);
+  const fields = {
+    S: "FATAL",
+    V: "FATAL",
+    C: code,
+    M: isOwn ? `svc emulator: ${words}` : words,
+    ...(hint !== undefined && { H: hint }),
+  };
   return message("E", ...Object.entries(fields).map(([key, value]) => text(key + value)), Buffer.from([0]));
 }
 
 const authentication = (kind: number, ...parts: readonly Buffer[]): Buffer => message("R", int32(kind), ...parts);
 
 export const authenticationOk = (): Buffer => authentication(0);
+export const cleartextPassword = (): Buffer => authentication(3);
 export const saslMechanisms = (...names: readonly string[]): Buffer =>
   authentication(10, ...names.map(text), Buffer.from([0]));
 export const saslContinue = (data: string): Buffer => authentication(11, Buffer.from(data));
@@ -51,6 +73,17 @@ export const parameterStatus = (name: string, value: string): Buffer => message(
 export const backendKeyData = (processId: number, secretKey: number): Buffer =>
   message("K", int32(processId, secretKey));
 export const readyForQuery = (): Buffer => message("Z", Buffer.from("I"));
+
+export const startupMessage = (parameters: Readonly<Record<string, string>>): Buffer =>
+  withLength(int32(VERSION_3), ...Object.entries(parameters).flat().map(text), Buffer.from([0]));
+export const queryMessage = (sql: string): Buffer => message("Q", text(sql));
+
+/** A server's ErrorResponse. */
+export function errorOf(body: Buffer): SessionError {
+  const parts = body.toString("utf8").split("\0");
+  const field = (letter: string): string | undefined => parts.find((part) => part.startsWith(letter))?.slice(1);
+  return new ServerError(field("C") ?? "XX000", field("M") ?? "", field("H"));
+}
 
 /** Offers 3.0 instead of the newer version that the client requested. */
 export const negotiateVersion = (unknownOptions: readonly string[]): Buffer =>

@@ -2,12 +2,15 @@
  * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677): a client proves that it knows the key without sending it.
  */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from "node:crypto";
+import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import type { AcceptedKey } from "../http/access";
 import { authenticationOk, saslContinue, saslFinal, saslMechanisms, SessionError } from "./protocol";
 import { readPassword, type Input } from "./startup";
 
-const MECHANISM = "SCRAM-SHA-256";
+const PLAIN = "SCRAM-SHA-256";
+/** Bound to the TLS connection: nobody between client and gate can relay it. */
+const BOUND = "SCRAM-SHA-256-PLUS";
 /** As in Postgres. */
 const ITERATIONS = 4096;
 
@@ -23,13 +26,6 @@ interface Verifier {
   readonly serverKey: Buffer;
 }
 
-/** A password in Postgres's stored form, so that the password itself appears in no statement log. */
-export async function storedPassword(password: string): Promise<string> {
-  const { salt, storedKey, serverKey } = await verifierOf(password);
-  const text = (bytes: Buffer): string => bytes.toString("base64");
-  return `${MECHANISM}$${ITERATIONS}:${text(salt)}$${text(storedKey)}:${text(serverKey)}`;
-}
-
 async function verifierOf(password: string): Promise<Verifier> {
   const salt = randomBytes(16);
   const salted = await promisify(pbkdf2)(password.normalize("NFKC"), salt, ITERATIONS, 32, "sha256");
@@ -38,14 +34,35 @@ async function verifierOf(password: string): Promise<Verifier> {
 
 const malformed = (): SessionError => new SessionError("08P01", "malformed message of the SASL authentication");
 
+export const wrongPassword = (user: string): SessionError =>
+  new SessionError(
+    "28P01",
+    `password authentication failed for user "${user}"`,
+    "The password is the API key that the emulator accepts.",
+  );
+
+/** The hash of the server's certificate (RFC 5929, tls-server-end-point). Undefined without TLS. */
+function endPointOf(socket: Input["socket"]): Buffer | undefined {
+  const certificate = socket instanceof TLSSocket ? socket.getX509Certificate() : undefined;
+  return certificate && hash(certificate.raw);
+}
+
 /** The first message: the name of the mechanism, a length, and the client's first SCRAM message. */
-function parseFirst(body: Buffer): { header: string; bare: string; nonce: string } {
+function parseFirst(body: Buffer, offered: readonly string[]): { header: string; bare: string; nonce: string } {
   const end = body.indexOf(0);
   const mechanism = body.toString("utf8", 0, Math.max(0, end));
-  if (mechanism !== MECHANISM) throw new SessionError("08P01", `${MECHANISM} is the only supported SASL mechanism`);
+  if (!offered.includes(mechanism)) {
+    throw new SessionError("08P01", `only these SASL mechanisms are supported: ${offered.join(", ")}`);
+  }
   const [, header, bare, nonce] =
-    /^([ny],(?:a=[^,]*)?,)(n=[^,]*,r=([\x21-\x2b\x2d-\x7e]+))$/.exec(body.toString("utf8", end + 5)) ?? [];
+    /^((?:[ny]|p=tls-server-end-point),(?:a=[^,]*)?,)(n=[^,]*,r=([\x21-\x2b\x2d-\x7e]+))$/.exec(
+      body.toString("utf8", end + 5),
+    ) ?? [];
   if (header === undefined || bare === undefined || nonce === undefined) throw malformed();
+  // "y": the client could bind, and was told that the server cannot.
+  if (header.startsWith("p") !== (mechanism === BOUND) || (header.startsWith("y") && offered.includes(BOUND))) {
+    throw new SessionError("28000", "the client and the emulator do not agree on the channel binding");
+  }
   return { header, bare, nonce };
 }
 
@@ -62,8 +79,10 @@ export class Scram {
   async authenticate(input: Input, user: string): Promise<void> {
     const { socket } = input;
     const { salt, storedKey, serverKey } = await this.#current();
-    socket.write(saslMechanisms(MECHANISM));
-    const { header, bare, nonce } = parseFirst(await readPassword(input));
+    const endPoint = endPointOf(socket);
+    const offered = endPoint === undefined ? [PLAIN] : [BOUND, PLAIN];
+    socket.write(saslMechanisms(...offered));
+    const { header, bare, nonce } = parseFirst(await readPassword(input), offered);
     const serverNonce = nonce + randomBytes(18).toString("base64");
     const challenge = `r=${serverNonce},s=${salt.toString("base64")},i=${ITERATIONS}`;
     socket.write(saslContinue(challenge));
@@ -71,16 +90,11 @@ export class Scram {
     const final = (await readPassword(input)).toString("utf8");
     const [, withoutProof, binding, finalNonce, proof] = /^(c=([^,]*),r=([^,]*)),p=([^,]*)$/.exec(final) ?? [];
     if (withoutProof === undefined || proof === undefined) throw malformed();
-    if (finalNonce !== serverNonce || binding !== Buffer.from(header).toString("base64")) throw malformed();
+    const bound = Buffer.concat([Buffer.from(header), ...(header.startsWith("p") && endPoint ? [endPoint] : [])]);
+    if (finalNonce !== serverNonce || binding !== bound.toString("base64")) throw malformed();
     const authMessage = `${bare},${challenge},${withoutProof}`;
     const clientKey = xor(hmac(storedKey, authMessage), Buffer.from(proof, "base64"));
-    if (!timingSafeEqual(hash(clientKey), storedKey)) {
-      throw new SessionError(
-        "28P01",
-        `password authentication failed for user "${user}"`,
-        "The password is the API key that the emulator accepts.",
-      );
-    }
+    if (!timingSafeEqual(hash(clientKey), storedKey)) throw wrongPassword(user);
     socket.write(
       Buffer.concat([saslFinal(`v=${hmac(serverKey, authMessage).toString("base64")}`), authenticationOk()]),
     );

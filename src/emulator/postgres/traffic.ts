@@ -1,9 +1,8 @@
 /** Determines what a session is doing from the headers of its messages. */
 
-const code = (letter: string): number => letter.charCodeAt(0);
+import { HEAD } from "./protocol";
 
-/** A type, and a length of four bytes. */
-const HEAD = 5;
+const code = (letter: string): number => letter.charCodeAt(0);
 
 /**
  * Finds the messages in chunks of any size, without copying their bodies. The listener receives the type and the first
@@ -64,13 +63,12 @@ export class Messages {
   }
 }
 
-/** Messages of a batch, which a Sync ends. */
-const BATCHED = new Set([..."PBDEC"].map(code));
+/** Messages that get no answer and need no Sync: Flush, and the data of a COPY, also after its failure. */
+const UNANSWERED = new Set([..."Hd"].map(code));
 
 export class Traffic {
-  /** Queries, function calls and Syncs whose ReadyForQuery has not arrived. */
-  #queries = 0;
-  #syncs = 0;
+  /** Queries (or function calls) and Syncs whose ReadyForQuery has not arrived, and the ends of the data of a COPY. */
+  #pending: ("query" | "sync" | "end")[] = [];
   #isBatchOpen = false;
   #isCopyingIn = false;
   #isLeaving = false;
@@ -81,12 +79,12 @@ export class Traffic {
     switch (type) {
       case code("Q"):
       case code("F"):
-        this.#queries += 1;
+        this.#pending.push("query");
         break;
       case code("S"):
         // While the server reads a COPY, it ignores a Sync.
         if (this.#isCopyingIn) break;
-        this.#syncs += 1;
+        this.#pending.push("sync");
         this.#isBatchOpen = false;
         break;
       case code("X"):
@@ -95,9 +93,11 @@ export class Traffic {
       case code("c"):
       case code("f"):
         this.#isCopyingIn = false;
+        if (this.#pending.length > 0) this.#pending.push("end");
         break;
       default:
-        if (BATCHED.has(type)) this.#isBatchOpen = true;
+        // The server ends the session after a message of an unknown type.
+        if (!UNANSWERED.has(type)) this.#isBatchOpen = true;
     }
   });
 
@@ -106,19 +106,27 @@ export class Traffic {
     switch (type) {
       case code("Z"):
         this.#transaction = first;
-        if (this.#queries > 0) this.#queries -= 1;
-        else if (this.#syncs > 0) this.#syncs -= 1;
+        this.#isCopyingIn = false;
+        this.#pending.splice(0, this.#pending.findIndex((one) => one !== "end") + 1);
+        while (this.#pending[0] === "end") this.#pending.shift();
         break;
       case code("G"):
-        this.#isCopyingIn = true;
-        // The Sync that libpq sends after the COPY of a batch is ignored; the one after its data counts.
-        if (this.#queries === 0) this.#syncs = 0;
+        this.#copyBegins();
         break;
       case code("E"):
         this.#isCopyingIn = false;
         break;
     }
   });
+
+  /** The Sync that libpq sends after the COPY of a batch is ignored; the one after its data counts. */
+  #copyBegins(): void {
+    const end = this.#pending.indexOf("end");
+    this.#isCopyingIn = end < 0;
+    if (this.#pending[0] === "query") return;
+    this.#pending = end < 0 ? [] : this.#pending.slice(end);
+    if (!this.#pending.includes("sync")) this.#isBatchOpen = true;
+  }
 
   fromClient(chunk: Buffer): void {
     this.#client.read(chunk);
@@ -128,9 +136,15 @@ export class Traffic {
     this.#server.read(chunk);
   }
 
-  /** A query is running, or a batch or a transaction is open. */
+  /** A query is running, a batch or a transaction is open, or half of a message was sent. */
   get isBusy(): boolean {
-    return this.#queries + this.#syncs > 0 || this.#isBatchOpen || this.#isCopyingIn || this.#transaction !== code("I");
+    const isWaited = this.#pending.length > 0 || this.#isBatchOpen || this.#isCopyingIn;
+    return isWaited || this.#transaction !== code("I") || !this.#client.isBetween;
+  }
+
+  /** Whether a message can be inserted into what the client receives. */
+  get isBetweenAnswers(): boolean {
+    return this.#server.isBetween;
   }
 
   /**
@@ -138,6 +152,6 @@ export class Traffic {
    * the client itself has ended the session.
    */
   get canBeTold(): boolean {
-    return this.#server.isBetween && !this.#isLeaving && this.#last !== code("E");
+    return this.isBetweenAnswers && !this.#isLeaving && this.#last !== code("E");
   }
 }

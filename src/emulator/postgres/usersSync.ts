@@ -1,182 +1,239 @@
-import { setImmediate, setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { keptSchema, SCHEMA_NAME, TABLE_NAME } from "../model/auth";
-import type { StoredUser } from "../model/records";
-import type { Store } from "../model/store";
-import type { PostgresServer } from "./postgresServer";
-import type { ServiceDatabase } from "./serviceDatabases";
-import { PostgresError, type Query } from "./upstream";
+import type { StoredBranch, StoredIntegration, StoredProject, StoredUser } from "../model/records";
+import { KEEPER, type Cluster } from "./cluster";
+import { SessionError } from "./protocol";
+import { literal, quoted, type Query } from "./session";
 
-const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 10_000;
+const RETRY_MS = 1_000;
+/** A table that cannot be written does not keep clients out for longer. */
+const LONGEST_WAIT_MS = 5_000;
 
 const TABLE = `${SCHEMA_NAME}.${TABLE_NAME}`;
 const DUPLICATE_SCHEMA = "42P06";
 
-/** The wanted content of a database: the users, no table, or its current content. */
-type WantedTable = { place: ServiceDatabase; users: readonly StoredUser[] | "none" | "as they are" };
+/** Before version 16, a client with CREATEROLE can change and drop the keeper. */
+const REPAIR = `
+  DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${KEEPER}') THEN CREATE ROLE ${KEEPER}; END IF;
+  END $$;
+  ALTER ROLE ${KEEPER} LOGIN CONNECTION LIMIT -1`;
 
-/** A Postgres string cannot contain a NUL. */
-const storable = (text: string): string => text.replaceAll("\0", "");
+/** A Postgres string cannot contain a NUL, nor half a surrogate pair. */
+const storable = (text: string): string =>
+  /[\0\ud800-\udfff]/.test(text) ? Buffer.from(text.replaceAll("\0", "")).toString() : text;
 
 /**
- * Maintains the table of users in the database of each integration. API requests neither wait for it nor fail because
- * of it: it follows the model one change at a time, and retries while Postgres is unreachable.
+ * Maintains the table of users in the databases of a branch's integrations, while its cluster runs. API requests neither
+ * wait for it nor fail because of it.
  */
 export class UsersSync {
-  /** What was written to each database, as text to detect changes. */
-  private readonly written = new Map<string, { place: ServiceDatabase; text: string }>();
-  private isDue = false;
-  private running: Promise<void> | undefined;
-  private readonly stopping = new AbortController();
+  /** For which integrations it was written, as text. Undefined: everything has to be written. */
+  #written: string | undefined;
+  /** The users that were written, by storable id. Copies, since edits change records. */
+  #users = new Map<string, StoredUser>();
+  #failures = 0;
+  #running: Promise<void> | undefined;
 
   constructor(
-    private readonly store: Store,
-    private readonly server: PostgresServer,
-  ) {
-    // A client has dropped a database, and it was created again.
-    server.databases.onMade(() => {
-      for (const written of this.written.values()) written.text = "";
-      this.follow();
-    });
-  }
+    private readonly project: StoredProject,
+    private readonly branch: StoredBranch,
+    private readonly cluster: Cluster,
+  ) {}
 
-  /** Also removes the tables of integrations that were deleted while Postgres was unreachable. */
-  async start(): Promise<void> {
-    for (const place of await this.server.databases.places())
-      this.written.set(JSON.stringify(place), { place, text: "" });
-    this.follow();
-  }
-
-  /** Finishes the current work and starts nothing more. */
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  /** Call after each change of the model. */
+  /** Call after each change of the model while the cluster runs. */
   follow(): void {
-    this.isDue = true;
-    if (this.stopping.signal.aborted) return;
-    this.running ??= this.run().finally(() => {
-      this.running = undefined;
-      // For a change between the last check and here.
-      if (this.isDue) this.follow();
-    });
+    // A run looks again before it ends.
+    if (this.#running !== undefined || !this.cluster.isRunning) return;
+    const todo = this.#todo();
+    if (todo !== undefined) this.#running = this.#run(todo);
   }
 
-  private async run(): Promise<void> {
-    let retryMs = FIRST_RETRY_MS;
-    while (this.isDue && !this.stopping.signal.aborted) {
-      // Combines all changes of one request.
-      await setImmediate();
-      this.isDue = false;
-      const problem = await this.writeAll();
-      if (problem === undefined) {
-        retryMs = FIRST_RETRY_MS;
-        continue;
-      }
-      this.isDue = true;
-      if (retryMs === FIRST_RETRY_MS) {
-        process.emitWarning(`${TABLE} is out of date; the emulator retries until it can write it: ${problem.message}`);
-      }
-      await delay(retryMs, undefined, { ref: false, signal: this.stopping.signal }).catch(() => undefined);
-      retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
-    }
+  /** For a client that is about to read the table. */
+  async upToDate(): Promise<void> {
+    this.follow();
+    // A client may be about to mend what it has done to the table.
+    if (this.#failures > 1) return;
+    await Promise.race([this.#running, delay(LONGEST_WAIT_MS, undefined, { ref: false })]);
   }
 
-  /** Writes every database that needs it; a problem with one does not delay the others. */
-  private async writeAll(): Promise<Error | undefined> {
-    let problem: Error | undefined;
-    for (const [key, { place, users }] of this.wanted()) {
-      const text = JSON.stringify(users);
-      if (this.stopping.signal.aborted || this.written.get(key)?.text === text) continue;
+  #integrations(): StoredIntegration[] {
+    return this.project.integrations.filter(({ branch_id }) => branch_id === this.branch.id);
+  }
+
+  /** Undefined: everything is written. */
+  #todo(): Todo | undefined {
+    const integrations = this.#integrations();
+    const target = JSON.stringify([integrations, this.project.kept_schemas]);
+    const isAll = target !== this.#written;
+    // Of several users with the same id, the last one counts.
+    const users = new Map<string, StoredUser>();
+    if (integrations.length > 0) for (const user of this.project.users) users.set(storable(user.id), user);
+    const changed: StoredUser[] = [];
+    for (const [id, user] of users) if (isAll || !isSame(this.#users.get(id), user)) changed.push({ ...user, id });
+    const gone: string[] = [];
+    for (const id of this.#users.keys()) if (!users.has(id)) gone.push(id);
+    return isAll || changed.length + gone.length > 0 ? { target, isAll, changed, gone } : undefined;
+  }
+
+  #done({ target, changed, gone, isAll }: Todo): void {
+    if (isAll) this.#users.clear();
+    for (const user of changed) this.#users.set(user.id, user);
+    for (const id of gone) this.#users.delete(id);
+    this.#written = target;
+  }
+
+  /** A change during the work is written as well. */
+  async #run(first: Todo): Promise<void> {
+    for (let todo: Todo | undefined = first; todo !== undefined && this.cluster.isRunning; todo = this.#todo()) {
       try {
-        if (users === "none") await this.remove(place);
-        else if (users !== "as they are") await this.write(place, users);
-        if (users === "none") this.written.delete(key);
-        else this.written.set(key, { place, text });
+        await (todo.isAll ? this.#writeAll(todo) : this.#write(todo));
+        this.#done(todo);
+        this.#failures = 0;
       } catch (error) {
-        problem ??= error instanceof Error ? error : new Error(String(error));
+        // A client may have dropped the database.
+        this.#written = undefined;
+        // The table stays as it is until the next start of the cluster.
+        if (!this.cluster.isRunning) break;
+        const words = error instanceof Error ? error.message : String(error);
+        this.#failures += 1;
+        // The first one may be due to a server that is stopped and started again.
+        if (this.#failures === 2) process.emitWarning(`${TABLE} is out of date; the emulator tries again: ${words}`);
+        await delay(RETRY_MS, undefined, { ref: false });
       }
     }
-    return problem;
+    // In the same turn as the last look: no change is missed.
+    this.#running = undefined;
   }
 
-  private wanted(): Map<string, WantedTable> {
-    const wanted = new Map<string, WantedTable>();
-    for (const [key, { place }] of this.written) {
-      const project = this.store.projects.find(({ id }) => id === place.projectId);
-      const isKept = project?.kept_schemas.includes(keptSchema(place.branchId, place.database));
-      wanted.set(key, { place, users: isKept ? "as they are" : "none" });
-    }
-    for (const { id: projectId, branches, integrations, users } of this.store.projects) {
-      for (const { branch_id: branchId, db_name: database } of integrations) {
-        const place: ServiceDatabase = { projectId, branchId, database };
-        // An edit by hand may name a branch that does not exist.
-        if (branches.some(({ id }) => id === branchId)) wanted.set(JSON.stringify(place), { place, users });
-      }
-    }
-    return wanted;
+  /** What has changed, in the databases that have the table. */
+  async #write({ changed, gone }: Todo): Promise<void> {
+    await eachOf(new Set(this.#integrations().map(({ db_name }) => storable(db_name))), (database) =>
+      this.cluster.keep(database, async (query) => {
+        await requireOurs(query, database);
+        await limitWaiting(query);
+        if (changed.length > 0) await query(upsert(changed));
+        await drop(query, gone);
+      }),
+    );
   }
 
-  private async write(place: ServiceDatabase, users: readonly StoredUser[]): Promise<void> {
-    const database = await this.server.databases.get(place);
-    await this.server.within(database, async (query) => {
-      if (await this.belongsToClients(query)) {
-        throw new PostgresError(
-          `the database "${database}" has a schema "${SCHEMA_NAME}" that a client created: drop it there`,
-          DUPLICATE_SCHEMA,
-        );
-      }
-      await limitWaiting(query);
-      await query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA_NAME}`);
-      await query(
-        `CREATE TABLE IF NOT EXISTS ${TABLE}
-         (id text PRIMARY KEY, email text NOT NULL, name text, created_at timestamptz NOT NULL)`,
+  /** Every database that needs it; a problem with one does not delay the others. */
+  async #writeAll({ changed: users }: Todo): Promise<void> {
+    const integrations = this.#integrations();
+    const databases = await this.cluster.administer(async (query) => {
+      await query(REPAIR);
+      for (const integration of integrations) await ensureDatabase(query, integration);
+      return query(
+        `SELECT datname FROM pg_database
+         WHERE datallowconn AND has_database_privilege('${KEEPER}', oid, 'CREATE')`,
       );
-      // Only the roles of this instance have access to the database. Users' tables may refer to it.
-      await query(`GRANT USAGE ON SCHEMA ${SCHEMA_NAME} TO PUBLIC`);
-      await query(`GRANT SELECT, REFERENCES ON ${TABLE} TO PUBLIC`);
-      const rows = [...new Map(users.map((user) => [storable(user.id), user]))];
-      await query(
-        `INSERT INTO ${TABLE} AS old SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
-         ON CONFLICT (id) DO UPDATE SET email = excluded.email, name = excluded.name, created_at = excluded.created_at
-         WHERE (old.email, old.name, old.created_at) IS DISTINCT FROM (excluded.email, excluded.name, excluded.created_at)`,
-        [
-          rows.map(([id]) => id),
-          rows.map(([, { email }]) => storable(email)),
-          rows.map(([, { name }]) => (name === undefined ? null : storable(name))),
-          rows.map(([, { created_at }]) => created_at),
-        ],
-      );
-      const gone = await query(`SELECT id FROM ${TABLE} WHERE id <> ALL($1)`, [rows.map(([id]) => id)]);
-      let problem: unknown;
-      // One by one, because a client's table may still refer to one of them.
-      for (const { id } of gone) {
-        await query(`DELETE FROM ${TABLE} WHERE id = $1`, [id]).catch((error: unknown) => (problem ??= error));
-      }
-      if (problem !== undefined) throw problem;
+    });
+    await eachOf(databases.flat(), async (database = "") => {
+      const isWanted = integrations.some(({ db_name }) => storable(db_name) === database);
+      const isKept = this.project.kept_schemas.includes(keptSchema(this.branch.id, database));
+      if (!isWanted && isKept) return;
+      const work = (query: Query): Promise<void> => (isWanted ? fill(query, database, users) : remove(query));
+      await this.cluster.keep(database, work);
     });
   }
+}
 
-  /** With its dependants, such as foreign keys of clients' tables. */
-  private async remove(place: ServiceDatabase): Promise<void> {
-    const database = await this.server.databases.find(place);
-    if (database === undefined) return;
-    await this.server.within(database, async (query) => {
-      if (await this.belongsToClients(query)) return;
-      await limitWaiting(query);
-      await query(`DROP SCHEMA IF EXISTS ${SCHEMA_NAME} CASCADE`);
-    });
-  }
+interface Todo {
+  readonly target: string;
+  /** With storable ids. If everything is written: all. */
+  readonly changed: readonly StoredUser[];
+  /** Their ids. */
+  readonly gone: readonly string[];
+  readonly isAll: boolean;
+}
 
-  private async belongsToClients(query: Query): Promise<boolean> {
-    const rows = await query("SELECT 1 FROM pg_namespace WHERE nspname = $1 AND pg_get_userbyid(nspowner) = $2", [
-      SCHEMA_NAME,
-      this.server.role,
-    ]);
-    return rows.length > 0;
+const isSame = (before: StoredUser | undefined, now: StoredUser): boolean =>
+  before !== undefined &&
+  before.email === now.email &&
+  before.name === now.name &&
+  before.created_at === now.created_at;
+
+/** One after another. A problem with one does not delay the others. */
+async function eachOf<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> {
+  const problems: unknown[] = [];
+  for (const item of items) await work(item).catch((error: unknown) => problems.push(error));
+  if (problems.length > 0) throw problems[0];
+}
+
+/** The role and the database of an integration may not exist yet. */
+async function ensureDatabase(query: Query, integration: StoredIntegration): Promise<void> {
+  const [role, database] = [storable(integration.role_name), storable(integration.db_name)];
+  const [found] = await query(
+    `SELECT (SELECT 1 FROM pg_roles WHERE rolname = ${literal(role)}),
+            (SELECT 1 FROM pg_database WHERE datname = ${literal(database)})`,
+  );
+  if (found?.[0] === undefined) await query(`CREATE ROLE ${quoted(role)} LOGIN CREATEDB CREATEROLE`);
+  if (found?.[1] === undefined)
+    await query(`CREATE DATABASE ${quoted(database)} OWNER ${quoted(role)} TEMPLATE template0`);
+  await query(`GRANT CONNECT, CREATE ON DATABASE ${quoted(database)} TO ${KEEPER}`);
+}
+
+/** Their rows as a relation. */
+function relationOf(users: readonly StoredUser[]): string {
+  const rows = users.map(({ id, email, name, created_at }) => ({
+    ...{ id, email: storable(email), name: name === undefined ? null : storable(name), created_at },
+  }));
+  return (
+    `json_to_recordset(${literal(JSON.stringify(rows))})` +
+    " AS new (id text, email text, name text, created_at timestamptz)"
+  );
+}
+
+const upsert = (users: readonly StoredUser[]): string =>
+  `INSERT INTO ${TABLE} AS old SELECT * FROM ${relationOf(users)}
+   ON CONFLICT (id) DO UPDATE SET email = excluded.email, name = excluded.name, created_at = excluded.created_at
+   WHERE (old.email, old.name, old.created_at) IS DISTINCT FROM (excluded.email, excluded.name, excluded.created_at)`;
+
+/** One by one, because a client's table may still refer to one of them. */
+const drop = (query: Query, ids: readonly string[]): Promise<void> =>
+  eachOf(ids, (id) => query(`DELETE FROM ${TABLE} WHERE id = ${literal(id)}`));
+
+async function fill(query: Query, database: string, users: readonly StoredUser[]): Promise<void> {
+  await requireOurs(query, database);
+  await limitWaiting(query);
+  await query(
+    `CREATE SCHEMA IF NOT EXISTS ${SCHEMA_NAME};
+     CREATE TABLE IF NOT EXISTS ${TABLE}
+       (id text PRIMARY KEY, email text NOT NULL, name text, created_at timestamptz NOT NULL);
+     GRANT USAGE ON SCHEMA ${SCHEMA_NAME} TO PUBLIC;
+     GRANT SELECT, REFERENCES ON ${TABLE} TO PUBLIC;
+     ${upsert(users)}`,
+  );
+  const gone = await query(`SELECT id FROM ${TABLE} WHERE id NOT IN (SELECT id FROM ${relationOf(users)})`);
+  await drop(
+    query,
+    gone.map(([id = ""]) => id),
+  );
+}
+
+/** @throws SessionError */
+async function requireOurs(query: Query, database: string): Promise<void> {
+  if (await belongsToClients(query)) {
+    throw new SessionError(
+      DUPLICATE_SCHEMA,
+      `the database "${database}" has a schema "${SCHEMA_NAME}" that a client created: drop it there`,
+    );
   }
+}
+
+/** With its dependants, such as foreign keys of clients' tables. */
+async function remove(query: Query): Promise<void> {
+  if (await belongsToClients(query)) return;
+  await limitWaiting(query);
+  await query(`DROP SCHEMA IF EXISTS ${SCHEMA_NAME} CASCADE`);
+}
+
+async function belongsToClients(query: Query): Promise<boolean> {
+  const rows = await query(
+    `SELECT 1 FROM pg_namespace WHERE nspname = '${SCHEMA_NAME}' AND pg_get_userbyid(nspowner) <> '${KEEPER}'`,
+  );
+  return rows.length > 0;
 }
 
 /** A transaction that a client leaves open must not delay the databases of others. */

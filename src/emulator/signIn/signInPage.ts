@@ -5,7 +5,8 @@ import type { StoredProject } from "../model/records";
 
 /** Nothing external, nothing inline, no framing. A form's target is not limited: it ends at the application. */
 const HEADERS = {
-  "content-security-policy": "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'",
   "x-frame-options": "DENY",
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin",

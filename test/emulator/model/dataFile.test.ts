@@ -9,10 +9,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../src/emulator";
-import { DataFile } from "../../../src/emulator/model/dataFile";
 import {
   api,
   control,
@@ -88,8 +88,46 @@ test("changes are saved while the emulator runs, in a file that only its owner c
     (text) => text.includes("kept-for-the-echo"),
   );
   expect(statSync(data).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(["state.json", "state.json.lock"]);
+});
+
+test("a second emulator on the file is refused, and one after a kill is not", async () => {
+  const first = await start({ data });
+  await expect(start({ data })).rejects.toThrow(
+    `another emulator (process ${process.pid}) uses the data file "${data}"`,
+  );
+  await expect(start({ data, host: "256.0.0.1" })).rejects.toThrow("another emulator");
+  await first.close();
+  expect(readdirSync(folder)).toEqual(["state.json"]);
+  const other = spawnSync(process.execPath, ["-e", ""]);
+  writeFileSync(`${data}.lock`, String(other.pid));
+  await (await start({ data })).close();
+  await expect(start({ data, host: "256.0.0.1" })).rejects.toThrow();
   expect(readdirSync(folder)).toEqual(["state.json"]);
 });
+
+test("a link as data file stays one, and its file is locked", async () => {
+  await (await start({ data })).close();
+  const link = join(folder, "link.json");
+  symlinkSync(data, link);
+  const emulator = await start({ data: link });
+  await expect(start({ data })).rejects.toThrow("another emulator");
+  await integrate(emulator);
+  await emulator.close();
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(data, "utf8")).toContain("svcdb");
+});
+
+test.each(["branches", "endpoints", "operations", "integrations", "key_sets", "oauth_providers", "domains", "users"])(
+  "a record without content in %s is refused",
+  async (list) => {
+    await (await start({ data })).close();
+    const content = JSON.parse(readFileSync(data, "utf8")) as { projects: Record<string, unknown[]>[] };
+    content.projects[0]?.[list]?.push({});
+    writeFileSync(data, JSON.stringify(content));
+    await expect(start({ data })).rejects.toThrow(`the data file "${data}" was not written by this emulator`);
+  },
+);
 
 test("what somebody else has put in the place of the temporary file is neither followed nor kept", async () => {
   const other = join(folder, "other.txt");
@@ -172,30 +210,4 @@ test.each([
 test("a place that cannot be written to is refused at the start", async () => {
   await expect(startEmulator({ data: join(folder, "missing", "state.json") })).rejects.toThrow(/cannot write/);
   await expect(startEmulator({ data: folder })).rejects.toThrow(/cannot read/);
-});
-
-test("the mark of databases is in the file from its first use on, and stays while nobody uses it", async () => {
-  await (await start({ data })).close();
-  const saved = (): { postgres_mark?: string } => JSON.parse(readFileSync(data, "utf8"));
-  expect(saved()).not.toHaveProperty("postgres_mark");
-
-  const file = new DataFile(data, () => []);
-  const projects = file.load() ?? [];
-  const mark = file.postgresMark;
-  expect(mark).toMatch(/^[0-9a-f]{8}$/);
-  new DataFile(data, () => projects).save();
-  expect(saved()).not.toHaveProperty("postgres_mark");
-  file.save();
-  expect(saved()).toHaveProperty("postgres_mark", mark);
-
-  writeFileSync(data, JSON.stringify({ ...saved(), projects }));
-  await (await start({ data })).close();
-  const again = new DataFile(data, () => []);
-  again.load();
-  expect(again.postgresMark).toBe(mark);
-});
-
-test("a file whose mark is none is refused: it would be part of names in SQL", () => {
-  writeFileSync(data, JSON.stringify({ format: 1, postgres_mark: 'x"; DROP', projects: [] }));
-  expect(() => new DataFile(data, () => []).load()).toThrow("was not written by this emulator");
 });

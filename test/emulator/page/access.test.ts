@@ -1,6 +1,7 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import type { Emulator } from "../../../src/emulator";
 import * as app from "../../../src/emulator/app";
+import { Connections } from "../../../src/emulator/postgres/connections";
 import { api, control, DEMO, demoState, ERROR_BODY, PRIMARY, start } from "../../support/emulator";
 
 interface Sent {
@@ -96,11 +97,15 @@ test("a module that the page imports is served, as each of them", async () => {
 
 test("a connection string, which has the key, is told to the page alone", async () => {
   const { createApp } = app;
-  const withGate = jest
-    .spyOn(app, "createApp")
-    .mockImplementation((control) =>
-      createApp({ ...control, connectionUri: (_project, { id }) => `${id}:${control.key.current}` }),
-    );
+  const withGate = jest.spyOn(app, "createApp").mockImplementation((control) =>
+    createApp({
+      ...control,
+      gate: {
+        connections: new Connections(control.key),
+        connectionUri: ({ id }) => `${id}:${control.key.current}`,
+      },
+    }),
+  );
   const emulator = await start({ apiKey: "canary-key" });
   withGate.mockRestore();
   const path = `/_page/connection?project=prj-demo&id=${PRIMARY}`;

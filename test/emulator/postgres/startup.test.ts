@@ -1,9 +1,15 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createConnection, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
+import { AcceptedKey } from "../../../src/emulator/http/access";
+import { Authority } from "../../../src/emulator/postgres/authority";
+import { authenticatePlainly } from "../../../src/emulator/postgres/plainPassword";
 import { parseStartup, SessionError } from "../../../src/emulator/postgres/protocol";
 import { Input, readFirstMessage, type FirstMessage } from "../../../src/emulator/postgres/startup";
-import { targetOf, type GateTarget } from "../../../src/emulator/postgres/target";
+import { computeNamed, targetOf, type GateTarget } from "../../../src/emulator/postgres/target";
 
 const int32 = (value: number): Buffer => {
   const buffer = Buffer.alloc(4);
@@ -18,6 +24,7 @@ const words = (...texts: readonly string[]): Buffer => Buffer.from(texts.map((te
 const VERSION = int32(3 << 16);
 const NEWER = int32((3 << 16) + 2);
 const SSL = packet(int32(80_877_103));
+const startup = packet(VERSION, words("user", "me", ""));
 const GSS = packet(int32(80_877_104));
 
 /** How it is refused. */
@@ -70,40 +77,48 @@ describe("the body of a startup message", () => {
 });
 
 describe("the compute that a client asks for", () => {
-  const target = (parameters: Record<string, string>): GateTarget =>
-    targetOf(new Map(Object.entries({ user: "me", ...parameters })));
+  const target = (parameters: Record<string, string>, byHost?: string): GateTarget =>
+    targetOf(new Map(Object.entries({ user: "me", ...parameters })), byHost);
 
   test("is taken out of the options, and the others stay as they were written", () => {
     expect(target({ options: "endpoint=ep-a" })).toEqual({
-      endpointId: "ep-a",
+      name: "ep-a",
       user: "me",
       database: "me",
       startup: {},
     });
     const options = "-c search_path=a\\ b,c  endpoint=ep-a\t--work_mem=4MB";
     expect(target({ options, database: "app", application_name: "x" })).toEqual({
-      endpointId: "ep-a",
+      name: "ep-a",
       user: "me",
       database: "app",
       startup: { application_name: "x", options: "-c search_path=a\\ b,c --work_mem=4MB" },
     });
   });
 
-  test("has to be given once, and the hint shows how", () => {
-    const missing = "the connection does not say which compute it is for";
-    expect(() => target({})).toThrow(
-      expect.objectContaining({
-        code: "08004",
-        message: missing,
-        hint: expect.stringContaining("options=endpoint%3D"),
-      }),
-    );
-    expect(() => target({ options: "endpoint=" })).toThrow(missing);
-    expect(() => target({ options: "endpoint=ep-a endpoint=ep-b" })).toThrow("names several computes");
+  test("may be that of the host name, and is still open without either", () => {
+    expect(target({}, "ep-a").name).toBe("ep-a");
+    expect(target({ options: "endpoint=ep-a" }, "ep-a").name).toBe("ep-a");
+    expect(target({}).name).toBeUndefined();
+    expect(target({ options: "endpoint=" }).name).toBeUndefined();
   });
 
-  test("is no pooled one, and no replication connection, and somebody asks for it", () => {
-    expect(codeOf(() => target({ options: "endpoint=ep-a-pooler" }))).toBe("08004");
+  test("is one, and the hint shows how to give it", () => {
+    const several = expect.objectContaining({
+      code: "08004",
+      message: "the connection names several computes: ep-a, ep-b",
+      hint: expect.stringContaining("options=endpoint%3D"),
+    });
+    expect(() => target({ options: "endpoint=ep-a endpoint=ep-b" })).toThrow(several);
+    expect(() => target({ options: "endpoint=ep-b" }, "ep-a")).toThrow(several);
+  });
+
+  test("may be named by its pooler", () => {
+    expect(computeNamed("ep-a-pooler")).toEqual({ endpointId: "ep-a", isPooled: true });
+    expect(computeNamed("ep-a")).toEqual({ endpointId: "ep-a", isPooled: false });
+  });
+
+  test("is not replicated from, and somebody asks for it", () => {
     expect(codeOf(() => target({ options: "endpoint=ep-a", replication: "database" }))).toBe("0A000");
     expect(codeOf(() => target({ options: "endpoint=ep-a", replication: "off" }))).toBe("none");
     expect(codeOf(() => target({ options: "endpoint=ep-a", user: "" }))).toBe("28000");
@@ -113,6 +128,9 @@ describe("the compute that a client asks for", () => {
 describe("the first bytes of a client", () => {
   let server: Server;
   let client: Socket;
+  const folder = mkdtempSync(join(tmpdir(), "svc-authority-"));
+  const authority = new Authority(folder, "127.0.0.1");
+  afterAll(() => rmSync(folder, { recursive: true }));
   let arrived: Socket;
 
   beforeEach(async () => {
@@ -134,24 +152,23 @@ describe("the first bytes of a client", () => {
   async function read(...sent: readonly Buffer[]): Promise<FirstMessage | string> {
     const stop = new AbortController();
     arrived.once("close", () => stop.abort());
-    const understood = readFirstMessage(new Input(arrived, stop.signal)).catch((error: unknown) =>
-      error instanceof SessionError ? error.code : "gone",
-    );
+    arrived.on("error", () => undefined);
+    const understood = readFirstMessage(new Input(arrived, stop.signal), (socket) =>
+      authority.encrypt(socket, () => false),
+    ).catch((error: unknown) => (error instanceof SessionError ? error.code : "gone"));
     for (const bytes of sent) {
       client.write(bytes);
       await new Promise((resolve) => setImmediate(resolve));
     }
     return understood;
   }
-  const startup = packet(VERSION, words("user", "me", ""));
-
-  test("may ask for encryption, which is declined, and then for a session", async () => {
+  test("may ask for encryption by GSS, which is declined, and then for a session", async () => {
     const answers: Buffer[] = [];
     client.on("data", (chunk: Buffer) => answers.push(chunk));
-    expect(await read(SSL, GSS, startup)).toMatchObject({ kind: "startup" });
+    expect(await read(GSS, startup)).toMatchObject({ kind: "startup" });
     arrived.end();
     await once(client, "close");
-    expect(Buffer.concat(answers).toString()).toBe("NN");
+    expect(Buffer.concat(answers).toString()).toBe("N");
   });
 
   test("may come one by one, and with more behind them, which is left", async () => {
@@ -173,7 +190,7 @@ describe("the first bytes of a client", () => {
     ["announce more than 10 kB", int32(10_001)],
     ["announce less than a version", int32(7)],
     ["are of HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
-    ["are of TLS", Buffer.from([0x16, 3, 1, 0, 200, 1, 0, 0, 196])],
+    ["ask for TLS and send more at once", Buffer.concat([SSL, startup])],
   ])("are refused where they %s", async (_words, bytes) => {
     expect(await read(bytes)).toBe("08P01");
   });
@@ -184,7 +201,24 @@ describe("the first bytes of a client", () => {
     expect(await understood).toBe("gone");
   });
 
-  test("end where encryption is asked for without end", async () => {
-    expect(await read(SSL, SSL, SSL, SSL)).toBe("gone");
+  test.each([
+    ["encryption is asked for without end", [GSS, GSS, GSS, GSS]],
+    ["TLS is none", [Buffer.from([0x16, 3, 1, 0, 4, 1, 0, 0, 0])]],
+  ])("end where %s", async (_words, bytes) => {
+    expect(await read(...bytes)).toBe("gone");
+  });
+
+  test("end where a session begins in clear after TLS was agreed on", async () => {
+    client.once("data", () => client.write(startup));
+    expect(await read(SSL)).toBe("gone");
+  });
+
+  test("are not asked for a password in clear where others could read it", async () => {
+    Object.defineProperty(arrived, "remoteAddress", { value: "192.0.2.7" });
+    const input = new Input(arrived, new AbortController().signal);
+    await expect(authenticatePlainly(input, "me", new AcceptedKey("key"))).rejects.toThrow(
+      expect.objectContaining({ code: "08004", hint: expect.stringContaining("with TLS") }),
+    );
+    expect(arrived.bytesWritten).toBe(0);
   });
 });
