@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator } from "../../src/emulator";
 import { control, createCompute, integrate, start, until } from "../support/emulator";
@@ -76,6 +76,27 @@ test("what else is in the folder of the data stays, and what no branch has any m
   await startGate({ data });
   expect(readFileSync(`${data}.postgres/notes.txt`, "utf8")).toBe("mine");
   expect(existsSync(`${data}.postgres/0123456789abcdef`)).toBe(false);
+});
+
+test("a branch whose copy was cut off has its parent's data after the next start", async () => {
+  const data = join(servers.folder, "cut.json");
+  const first = await startGate({ data });
+  await ask(first, "create table inherited as select 7 as id");
+  const before = readdirSync(`${data}.postgres`);
+  first.edit({ kind: "branch", project_id: "prj-demo", create: { id: "br-cut", name: "cut" } });
+  const { id } = await createCompute(first, { branch_id: "br-cut", type: "read_write" });
+  await ask(first, "select 1", { id: String(id) });
+  await first.close();
+  // As a kill leaves it.
+  const [cluster = ""] = readdirSync(`${data}.postgres`).filter((name) => !before.includes(name));
+  renameSync(join(`${data}.postgres`, cluster), join(`${data}.postgres`, `${cluster}.new-0`));
+  writeFileSync(join(`${data}.postgres`, `${cluster}.copying`), "");
+  const second = await startGate({ data });
+  expect(await ask(second, "select id from inherited", { id: String(id) })).toBe("7");
+  await until(
+    async () => readdirSync(`${data}.postgres`).filter((name) => name.startsWith(cluster)),
+    (names) => names.join() === cluster,
+  );
 });
 
 test("data of another version of Postgres is refused when the emulator starts", async () => {

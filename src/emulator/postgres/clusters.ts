@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { StoredBranch, StoredEndpoint, StoredProject } from "../model/records";
@@ -14,6 +14,8 @@ import { template } from "./template";
 import { UsersSync } from "./usersSync";
 
 const REPLICA = ".replica";
+/** Of a file: the branch is to have the data of another one. */
+const COPYING = ".copying";
 /** Of a branch, of its replica, or of what was being made or deleted. */
 const CLUSTER_FOLDER = /^[\da-f]{16}(\.|$)/;
 /** The path of a socket has at most 103 bytes, and stands in settings of Postgres. */
@@ -45,7 +47,8 @@ export class Clusters {
     const branches = [...this.#branches.values()];
     const known = new Set(branches.map(({ project, record }) => nameOf(project, record)));
     for (const name of readdirSync(folder)) {
-      if (CLUSTER_FOLDER.test(name) && !known.has(name)) rmSync(join(folder, name), { recursive: true });
+      if (CLUSTER_FOLDER.test(name) && !known.has(name.replace(COPYING, "")))
+        rmSync(join(folder, name), { recursive: true });
     }
     for (const { primary } of branches) primary.requireVersion();
     // So that the first connection need not wait for it. If it fails, that connection says why.
@@ -100,9 +103,10 @@ export class Clusters {
       this.store.projects.flatMap((project) => project.branches.map((record) => [record, project] as const)),
     );
     const known = new Set([...this.#branches.values()].map(({ project }) => project));
-    for (const [record, { primary, replica }] of this.#branches) {
+    for (const [record, { project, primary, replica }] of this.#branches) {
       if (now.has(record)) continue;
       this.#branches.delete(record);
+      rmSync(this.#path(project, record) + COPYING, { force: true });
       removeAll(primary, replica);
     }
     for (const [record, project] of now) {
@@ -126,23 +130,30 @@ export class Clusters {
 
   /** A branch begins with the data of the default branch, as at the service. */
   #add(project: StoredProject, record: StoredBranch, isLater: boolean): void {
-    const parent = isLater
-      ? [...this.#branches.values()].find((other) => other.project === project && other.record.default)
-      : undefined;
-    const copied = parent?.primary.exists === true ? parent : undefined;
+    const path = this.#path(project, record);
+    const mark = path + COPYING;
+    const parent = project.branches.find((other) => other.default && other !== record);
+    const isCopy = parent !== undefined && (existsSync(mark) || (isLater && existsSync(this.#path(project, parent))));
     const fill = async (folder: string): Promise<void> => {
       // Unless it was deleted meanwhile.
-      if (copied !== undefined && this.#branches.has(copied.record)) return this.#copyRunning(copied, folder);
+      const copied = isCopy ? this.#branches.get(parent) : undefined;
+      if (copied !== undefined) return this.#copyRunning(copied, folder);
       const { programs } = this.options;
       return copyFiles(await template(programs), folder, programs);
     };
-    const primary = new Cluster(this.options, this.#path(project, record), fill);
+    const primary = new Cluster(this.options, path, fill);
     const users = new UsersSync(project, record, primary);
     this.#branches.set(record, { project, record, primary, users, copies: 0 });
-    if (copied === undefined) return;
-    primary.make().catch((error: Error) => {
-      if (!this.#isClosed) process.emitWarning(`the data of ${record.id} is not copied yet: ${error.message}`);
-    });
+    if (!isCopy) return;
+    // Until it is copied, so that a start after a kill goes on.
+    writeFileSync(mark, "");
+    primary
+      .make()
+      .then(() => rmSync(mark, { force: true }))
+      .catch((error: Error) => {
+        if (this.#isClosed || !this.#branches.has(record)) return;
+        process.emitWarning(`the data of ${record.id} is not copied yet: ${error.message}`);
+      });
   }
 
   async #copyRunning(branch: BranchClusters, folder: string): Promise<void> {
