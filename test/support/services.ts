@@ -7,7 +7,7 @@ const NEEDS = [
   {
     folder: "/test/postgres/",
     found: postgresBin(),
-    what: "Postgres 14 or newer",
+    what: "Postgres 15 or newer",
     variable: "PULUMI_SVC_POSTGRES_BIN",
   },
   { folder: "/test/browser/", found: chromiumProgram(), what: "Chromium", variable: "PULUMI_SVC_CHROMIUM" },
