@@ -1,4 +1,5 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -81,8 +82,7 @@ const listen = (server: Server, port: number, host: string): Promise<AddressInfo
 
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const resolved = resolveOptions(given);
-  // A link stays one: the file that it leads to is written.
-  const data = resolved.data !== undefined && existsSync(resolved.data) ? realpathSync(resolved.data) : resolved.data;
+  const data = resolved.data === undefined ? undefined : linkedFile(resolved.data);
   const unlock = data === undefined ? () => undefined : lockDataFile(data);
   try {
     return await startWith({ ...resolved, data }, given, unlock);
@@ -90,6 +90,13 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     unlock();
     throw error;
   }
+}
+
+/** A link stays one: the file that it leads to is written, if it exists or not. */
+function linkedFile(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? resolve(dirname(path), readlinkSync(path)) : path;
 }
 
 async function startWith(options: ResolvedOptions, given: EmulatorOptions, unlock: () => void): Promise<Emulator> {

@@ -118,6 +118,14 @@ test("a link as data file stays one, and its file is locked", async () => {
   expect(readFileSync(data, "utf8")).toContain("svcdb");
 });
 
+test("a link to a file that is not there yet leads to the file that is made", async () => {
+  const link = join(folder, "link.json");
+  symlinkSync("state.json", link);
+  await (await start({ data: link })).close();
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(lstatSync(data).isFile()).toBe(true);
+});
+
 test.each(["branches", "endpoints", "operations", "integrations", "key_sets", "oauth_providers", "domains", "users"])(
   "a record without content in %s is refused",
   async (list) => {
