@@ -87,9 +87,9 @@ export class Clusters {
     const { primary, users } = branch;
     await primary.start();
     await users.upToDate();
-    if (endpoint.type !== "read_only") return primary.session(startup);
+    if (!isReplica(endpoint)) return primary.session(startup);
     // Meanwhile it may have lost its last replica.
-    if (this.#isClosed || !needsReplica(branch))
+    if (this.#isClosed || !neededComputes(branch).some(isReplica))
       throw new SessionError("57P01", `the compute ${endpoint.id} has ended`);
     const replica = (branch.replica ??= primary.standby(this.#path(project, branch.record) + REPLICA));
     await replica.start();
@@ -170,7 +170,7 @@ export class Clusters {
   #settle(branch: BranchClusters): void {
     const { primary, replica, users, copies } = branch;
     const needed = neededComputes(branch);
-    if (!needsReplica(branch)) {
+    if (!needed.some(isReplica)) {
       branch.replica = undefined;
       removeAll(replica);
     }
@@ -184,8 +184,7 @@ const neededComputes = ({ project, record }: BranchClusters): StoredEndpoint[] =
     ({ branch_id, current_state, pending_state }) =>
       branch_id === record.id && (current_state === "active" || pending_state !== undefined),
   );
-const needsReplica = (branch: BranchClusters): boolean =>
-  neededComputes(branch).some(({ type }) => type === "read_only");
+const isReplica = ({ type }: StoredEndpoint): boolean => type === "read_only";
 
 /** Requests neither wait for it nor fail because of it. The next start deletes what is left. */
 function removeAll(...clusters: readonly (Cluster | undefined)[]): void {
