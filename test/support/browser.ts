@@ -1,6 +1,6 @@
-import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
+import { isProgram } from "./postgres";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -15,15 +15,6 @@ export function chromiumProgram(): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const programs = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
   return programs.find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** It contacts only the pages it opens: without these flags it looks up hosts of its vendor at start. */

@@ -31,7 +31,7 @@ export function psqlProgram(): string | undefined {
   return folders.map((folder) => join(folder, "psql")).find(isProgram);
 }
 
-function isProgram(file: string): boolean {
+export function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return true;
