@@ -18,6 +18,13 @@ export function lockDataFile(path: string): () => void {
       if (codeOf(error) !== "EEXIST") throw new Error(`cannot write the data file "${path}": ${String(error)}`);
     }
     const pid = pidIn(lock);
+    if (pid === undefined) continue;
+    if (pid === 0) {
+      throw new Error(
+        `another emulator is about to use the data file "${path}": give this one a file of its own. If there is none, ` +
+          `delete ${lock}`,
+      );
+    }
     if (held.has(lock) || (pid !== process.pid && isAlive(pid))) {
       throw new Error(
         `another emulator (process ${pid}) uses the data file "${path}": stop it, or give this one a file of its own. ` +
@@ -32,12 +39,13 @@ export function lockDataFile(path: string): () => void {
   };
 }
 
-/** 0 if there is none. */
-function pidIn(file: string): number {
+/** 0 if it has none yet: it is made, then written. Undefined if it was deleted meanwhile. */
+function pidIn(file: string): number | undefined {
   try {
     return Number(readFileSync(file, "utf8"));
-  } catch {
-    return 0; // It was deleted meanwhile.
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 

@@ -106,6 +106,12 @@ test("a second emulator on the file is refused, and one after a kill is not", as
   expect(readdirSync(folder)).toEqual(["state.json"]);
 });
 
+test("a lock that names no process is not taken over: its emulator may be about to write it", async () => {
+  writeFileSync(`${data}.lock`, "");
+  await expect(start({ data })).rejects.toThrow(`another emulator is about to use the data file "${data}"`);
+  expect(readdirSync(folder)).toEqual(["state.json.lock"]);
+});
+
 test("a link as data file stays one, and its file is locked", async () => {
   await (await start({ data })).close();
   const link = join(folder, "link.json");
