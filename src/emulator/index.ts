@@ -130,8 +130,7 @@ async function startWith(options: ResolvedOptions, given: EmulatorOptions, unloc
   if (show !== undefined) postgres?.connections.onChange((event) => event && show(connectionLine(event)));
 
   const site: Site = { origin: "", isLocal: false, isEverywhere: false, pageToken: newPageToken() };
-  const gateCa = postgres?.authority.certificate;
-  const app = createApp({ service, faults, log, inbox, key, reset, site, gateCa, gate: postgres });
+  const app = createApp({ service, faults, log, inbox, key, reset, site, gate: postgres });
   // Replacing the global Request and Response would change the emulator's host process.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const { address, port } = await listen(server, options.port, options.host).catch(async (error: unknown) => {

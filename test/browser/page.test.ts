@@ -4,8 +4,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Emulator } from "../../src/emulator";
-import * as app from "../../src/emulator/app";
-import { Connections } from "../../src/emulator/postgres/connections";
 import {
   api,
   control,
@@ -19,6 +17,7 @@ import {
   until,
 } from "../support/emulator";
 import { newTab, openPage, violationsOf } from "../support/openPage";
+import { startWatched } from "../support/watchedGate";
 
 jest.setTimeout(120_000);
 
@@ -298,18 +297,10 @@ describe("a button", () => {
   });
 
   test("shows and copies the connection string of a compute, which the page does not have before", async () => {
-    const { createApp } = app;
-    const withGate = jest.spyOn(app, "createApp").mockImplementation((control) =>
-      createApp({
-        ...control,
-        gate: {
-          connections: new Connections(control.key),
-          connectionUri: ({ id }) => `postgresql://svcdb_owner:${control.key.current}@gate/svcdb?${id}`,
-        },
-      }),
+    const emulator = await startWatched(
+      { apiKey: "canary-key" },
+      (id, key) => `postgresql://svcdb_owner:${key}@gate/svcdb?${id}`,
     );
-    const emulator = await start({ apiKey: "canary-key" });
-    withGate.mockRestore();
     const { page, errors } = await openPage(emulator, CLIPBOARD);
     await page.getByRole("button", { name: PRIMARY }).click();
     expect(await page.content()).not.toContain("canary");

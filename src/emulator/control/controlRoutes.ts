@@ -7,6 +7,7 @@ import { jwksUrlOf } from "../http/keySet";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
 import { notFound } from "../model/refusal";
+import type { Authority } from "../postgres/authority";
 import type { Connections } from "../postgres/connections";
 import type { StoredEndpoint, StoredProject } from "../model/records";
 import type { Service } from "../model/service";
@@ -28,8 +29,6 @@ export interface ControlParts {
   site: Site;
   /** Restores the initial state and key; clears the faults, the log, the inbox and the refused connections. */
   reset: () => void;
-  /** With a gate: the certificate of its authority, as PEM. */
-  gateCa?: string | undefined;
   /** With `postgres`. */
   gate?: WatchedGate | undefined;
 }
@@ -37,6 +36,8 @@ export interface ControlParts {
 /** What is shown of the gate. */
 export interface WatchedGate {
   connections: Connections;
+  /** Of the authority with which it speaks TLS: its certificate, as PEM. */
+  authority: Pick<Authority, "certificate">;
   /** The connection string of a compute, with the password. */
   connectionUri: (endpoint: StoredEndpoint) => string;
 }
@@ -68,7 +69,7 @@ function readControlBody(context: Context<Env>): unknown {
 
 /** Routes that only an emulator has: for the state behind the API, its edits, and faults. */
 export function controlRoutes(parts: ControlParts): Hono<Env> {
-  const { service, faults, log, inbox, key, site, reset, gateCa } = parts;
+  const { service, faults, log, inbox, key, site, reset } = parts;
   const { store } = service;
   const control = new Hono<Env>();
 
@@ -150,8 +151,8 @@ export function controlRoutes(parts: ControlParts): Hono<Env> {
   });
 
   control.get("/postgres/ca", () => {
-    if (gateCa === undefined) throw notFound("there is no gate: start the emulator with --postgres");
-    return new Response(gateCa, { headers: { "content-type": "application/x-pem-file" } });
+    const { certificate } = requireGate(parts).authority;
+    return new Response(certificate, { headers: { "content-type": "application/x-pem-file" } });
   });
 
   // The second step of a transfer, which a user confirms in the browser.

@@ -1,8 +1,7 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import type { Emulator } from "../../../src/emulator";
-import * as app from "../../../src/emulator/app";
-import { Connections } from "../../../src/emulator/postgres/connections";
 import { api, control, DEMO, demoState, ERROR_BODY, PRIMARY, start } from "../../support/emulator";
+import { startWatched } from "../../support/watchedGate";
 
 interface Sent {
   status: number | undefined;
@@ -96,18 +95,7 @@ test("a module that the page imports is served, as each of them", async () => {
 });
 
 test("a connection string, which has the key, is told to the page alone", async () => {
-  const { createApp } = app;
-  const withGate = jest.spyOn(app, "createApp").mockImplementation((control) =>
-    createApp({
-      ...control,
-      gate: {
-        connections: new Connections(control.key),
-        connectionUri: ({ id }) => `${id}:${control.key.current}`,
-      },
-    }),
-  );
-  const emulator = await start({ apiKey: "canary-key" });
-  withGate.mockRestore();
+  const emulator = await startWatched({ apiKey: "canary-key" }, (id, key) => `${id}:${key}`);
   const path = `/_page/connection?project=prj-demo&id=${PRIMARY}`;
   for (const headers of [{}, { "svc-page-token": "wrong" }, asPage(emulator, { origin: "https://page.example.com" })]) {
     const { status, text } = await send(emulator, "GET", path, headers);
