@@ -225,6 +225,22 @@ function layers(row) {
   });
 }
 
+/** Values that few files may make, since others rely on what they prove. */
+const MARKED = {
+  selector: 'TSAsExpression[typeAnnotation.typeName.name="Marked"]',
+  message: "Only host/secrets.ts makes one (rule 7 of docs/design/rules.md).",
+};
+const PROOF = {
+  selector: "CallExpression[callee.object.name=/^(Gone|Granted|Refused|Unknown)$/]",
+  message: "Only look-ups make a proof (rule 9 of docs/design/rules.md).",
+};
+
+/** The files that ask the service or the memory of the run, and so may answer. */
+const LOOK_UPS = ["src/client/collection.ts"];
+
+/** @type {(files: string[], refused: { selector: string, message: string }[]) => import("typescript-eslint").ConfigArray[number]} */
+const madeIn = (files, refused) => ({ files, rules: { "no-restricted-syntax": ["error", ...refused] } });
+
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "coverage", "**/*.cjs", "examples/**/node_modules"] },
   ...tseslint.configs.strict,
@@ -255,19 +271,9 @@ export default tseslint.config(
     ...Object.entries(row.except ?? {}).map(([file, packages]) => restricted(file, forbidden(row, packages))),
     ...layers(row),
   ]),
-  {
-    files: ["src/**"],
-    ignores: ["src/host/secrets.ts"],
-    rules: {
-      "no-restricted-syntax": [
-        "error",
-        {
-          selector: 'TSAsExpression[typeAnnotation.typeName.name="Marked"]',
-          message: "Only host/secrets.ts makes one (rule 7 of docs/design/rules.md).",
-        },
-      ],
-    },
-  },
+  madeIn(["src/**"], [MARKED, PROOF]),
+  madeIn(["src/host/secrets.ts"], [PROOF]),
+  madeIn(LOOK_UPS, [MARKED]),
   {
     files: [
       "src/contract/settings.ts",
