@@ -6,7 +6,7 @@ import {
   type ListOptions,
   normalisedOrigin,
   type OAuthProviderRecord,
-  undefinedIfGone,
+  undefinedIfNotShown,
   type WhitelistDomainRecord,
 } from "../client";
 import type { Kind } from "../contract/pointer";
@@ -60,15 +60,15 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
   ComputeEndpoint: async ({ client, projectId, options }) =>
     (await client.computes.list(projectId, options)).map((record) => compute(projectId, record)).sort(byAge),
   AuthIntegration: async ({ client, projectId, options }) => {
-    const all = await undefinedIfGone(() => client.auth.integrations(projectId).list(options));
+    const all = await undefinedIfNotShown(() => client.auth.integrations(projectId).list(options));
     return (all ?? []).map((record) => integration(projectId, record)).sort(byAge);
   },
   OAuthProvider: async ({ client, projectId, options }) => {
-    const all = await undefinedIfGone(() => client.auth.oauthProviders(projectId).list(options));
+    const all = await undefinedIfNotShown(() => client.auth.oauthProviders(projectId).list(options));
     return (all ?? []).map((record) => oauthProvider(projectId, record)).sort(byId);
   },
   WhitelistDomain: async ({ client, projectId, authProvider, options }) => {
-    const all = await undefinedIfGone(() => client.auth.domains(projectId).list(options));
+    const all = await undefinedIfNotShown(() => client.auth.domains(projectId).list(options));
     // The service may list one origin in several spellings and for several auth providers.
     const byOrigin = new Map(
       (all ?? []).map((one) => [`${one.auth_provider ?? authProvider} ${normalisedOrigin(one.domain)}`, one]),
@@ -76,7 +76,7 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
     return [...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId);
   },
   EmailServer: async ({ client, projectId, options }) => {
-    const server = await undefinedIfGone(() => client.auth.emailServer(projectId, options));
+    const server = await undefinedIfNotShown(() => client.auth.emailServer(projectId, options));
     // Every integration starts with the service's shared email server.
     return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
   },

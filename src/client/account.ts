@@ -8,8 +8,9 @@ import { RequestBudget } from "./http/requestBudget";
 import { type Request, Requests } from "./http/requests";
 import { Transport } from "./http/transport";
 import type { ClientOptions, ClientTimings } from "./clientOptions";
+import { readOn } from "./reads/pages";
 import { SharedRead, SharedReads } from "./reads/sharedReads";
-import { type ItemOf, type ListName, PROJECT, type RecordKind, RECORDS, type ResponseOf } from "./records";
+import { type ItemOf, type ListName, type Page, PROJECT, type RecordKind, RECORDS, type ResponseOf } from "./records";
 
 /** The cache key. */
 const keyOf = (list: ListName, projectId: string): string => `${list} ${projectId}`;
@@ -21,6 +22,8 @@ export class Account {
   readonly redactor: Redactor;
   readonly requests: Pick<Requests, "send" | "read" | "probe">;
   readonly #creator: Creator;
+  /** The ids of projects of which a person has said that they are gone: a 404 for the whole project is believed. */
+  goneProjects: ReadonlySet<string> = new Set();
   readonly #reads = new SharedReads();
 
   constructor(options: ClientOptions) {
@@ -63,6 +66,10 @@ export class Account {
       );
     return new Collection(kind, projectId, {
       lagMs: this.settings.lagMs,
+      isDeclaredGone: this.goneProjects.has(projectId),
+      ...(kind.inIntegration === true && {
+        integrations: (since: number) => this.collection("integrations", projectId).list({ since }),
+      }),
       readsSince: (since) => this.#reads.get(keyOf(what, projectId), read, since),
       invalidating: () => this.#reads.invalidating(kind.touches.map((list) => keyOf(list, projectId))),
       requests: this.requests,
@@ -74,21 +81,61 @@ export class Account {
     this.#reads.forget();
   }
 
-  /** One attempt, not shared, for a loop that retries itself. */
-  readOnce<What extends ListName>(what: What, projectId: string): Promise<readonly ItemOf<What>[]> {
-    return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });
-  }
-
-  #read<What extends ListName>(
+  /**
+   * One attempt of each request, not shared, for a loop that retries itself. `isEnough`: how far a history is read, by
+   * default its first page.
+   */
+  async readOnce<What extends ListName>(
     what: What,
     projectId: string,
-    options: Omit<Request, "method" | "template" | "params">,
+    isEnough?: (items: readonly ItemOf<What>[]) => boolean,
   ): Promise<readonly ItemOf<What>[]> {
-    const { path, items } = kindOf(what);
-    const request: Request = { ...options, method: "GET", template: PROJECT + path, params: { project_id: projectId } };
-    return this.requests.read(request, items);
+    const options = { deadline: new Deadline(this.settings.readDeadlineMs), retry: false };
+    const page = await this.#read(what, projectId, options);
+    return isEnough === undefined ? page.items : this.readOn(what, projectId, page, { ...options, isEnough });
+  }
+
+  /** The items of a page and of those that follow. `isEnough`: how far a history is read. */
+  readOn<What extends ListName>(
+    what: What,
+    projectId: string,
+    first: Page<ItemOf<What>>,
+    { isEnough, ...options }: ReadOptions & { readonly isEnough?: (items: readonly ItemOf<What>[]) => boolean },
+  ): Promise<readonly ItemOf<What>[]> {
+    const { path, idOf } = kindOf(what);
+    const read = (cursor: string) => this.#readPage(what, projectId, options, cursor);
+    return readOn(first, { read, idOf, isEnough, facts: { method: "GET", path: PROJECT + path } });
+  }
+
+  /** A whole list as one page; of a history, the first page. */
+  async #read<What extends ListName>(what: What, projectId: string, options: ReadOptions): Promise<Page<ItemOf<What>>> {
+    const first = await this.#readPage(what, projectId, options);
+    if (first.next === undefined || kindOf(what).isHistory === true) return first;
+    // What the list shows is as old as its first page.
+    return { items: await this.readOn(what, projectId, first, { ...options, onSend: () => undefined }) };
+  }
+
+  #readPage<What extends ListName>(
+    what: What,
+    projectId: string,
+    options: ReadOptions,
+    cursor?: string,
+  ): Promise<Page<ItemOf<What>>> {
+    const { path, page } = kindOf(what);
+    const template = PROJECT + path;
+    const params = { project_id: projectId };
+    const route =
+      cursor === undefined
+        ? { template, params }
+        : {
+            template: `${template}${template.includes("?") ? "&" : "?"}cursor={cursor}`,
+            params: { ...params, cursor },
+          };
+    return this.requests.read({ ...options, ...route, method: "GET" }, page);
   }
 }
+
+type ReadOptions = Omit<Request, "method" | "template" | "params">;
 
 /** The entry of a name has that name's types. */
 const kindOf = <What extends ListName>(what: What): RecordKind<ItemOf<What>, ResponseOf<What>> =>

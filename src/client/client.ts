@@ -6,11 +6,12 @@ import { ProjectsApi } from "./api/projects";
 import type { ClientOptions } from "./clientOptions";
 import type { Collection } from "./collection";
 import { Deadline, READ_MS } from "./http/deadline";
-import type { Request } from "./http/requests";
+import type { GatedRequest, Request } from "./http/requests";
 import type { ItemOf, ListName, ResponseOf } from "./records";
 
 /** A request as it stands on the wire. `beforeAttempt` throws if it must not be sent. */
-export type ProbeRequest = Pick<Request, "method" | "template" | "params" | "body" | "beforeAttempt">;
+export type ProbeRequest = Pick<Request, "template" | "params" | "body" | "beforeAttempt"> &
+  Pick<GatedRequest, "method">;
 
 /** The lists that belong to no integration. */
 type ProjectList = Exclude<ListName, "integrations" | "oauthProviders" | "domains" | "emailServer">;
@@ -60,6 +61,11 @@ export class Client {
   /** The most requests per minute from now on; undefined: no limit. */
   limitRequests(maxRequestsPerMinute: number | undefined): void {
     this.#account.budget.limit = maxRequestsPerMinute;
+  }
+
+  /** A person has said that these projects are gone: from now on a 404 for a whole project of them is believed. */
+  believeGone(projectIds: readonly string[]): void {
+    this.#account.goneProjects = new Set(projectIds);
   }
 
   /**

@@ -6,11 +6,21 @@
 import { changeRequest, type SendOptions } from "./changes";
 import { type CreationRecovery, type Creator, type Made, readEffect } from "./createRecovery";
 import { type Deadline, sleep, withDeadline } from "./http/deadline";
-import { BadResponseError, FateUnknownError, inSeconds, NotFoundError, TimeoutError } from "./http/errors";
+import {
+  BadResponseError,
+  FateUnknownError,
+  inSeconds,
+  NotFoundError,
+  type SvcError,
+  TimeoutError,
+} from "./http/errors";
 import type { ChangeResponse, Request, Requests } from "./http/requests";
-import { isInconclusive, undefinedIfGone } from "./reads/absence";
+import { type Destruction, gatedRequest } from "./gate";
+import { Gone, type Sighting, Unknown } from "./proof";
+import { isInconclusive } from "./reads/absence";
+import { IncompleteListError } from "./reads/pages";
 import type { CachedReads, WaitOptions } from "./reads/sharedReads";
-import { PROJECT, type RecordKind } from "./records";
+import { type AuthIntegrationRecord, type Page, PROJECT, type RecordKind } from "./records";
 
 export interface ListOptions extends WaitOptions {
   /** The read must have started at this time (performance.now) or later. */
@@ -39,6 +49,9 @@ interface NewObject<Item> {
   readonly recovery: CreationRecovery<Item>;
 }
 
+/** The service still lists what was to be deleted. */
+export class StillListedError extends BadResponseError {}
+
 interface Deletion<Item, Response> {
   readonly matches: (item: Item) => boolean;
   /** For messages. */
@@ -51,7 +64,11 @@ interface Deletion<Item, Response> {
 interface Source<Item> {
   /** How long a list may lag (docs/design/api.md, Delays). */
   readonly lagMs: number;
-  readonly readsSince: (since: number | undefined) => CachedReads<readonly Item[]>;
+  /** A person has said that the project of this collection is gone. */
+  readonly isDeclaredGone: boolean;
+  /** For objects that live in an integration: those of the project. */
+  readonly integrations?: (since: number) => Promise<readonly AuthIntegrationRecord[]>;
+  readonly readsSince: (since: number | undefined) => CachedReads<Page<Item>>;
   /** Call before a change is sent; call the returned function when it ends, even on failure. */
   readonly invalidating: () => () => void;
   readonly requests: Pick<Requests, "send">;
@@ -69,22 +86,78 @@ export class Collection<Item extends object, Response = never, in Sending extend
     private readonly source: Source<Item>,
   ) {}
 
-  /** Shared by all callers, and cached until a change of ours. */
-  async list({ since, ...options }: ListOptions = {}): Promise<readonly Item[]> {
+  /**
+   * The whole list; of a history, its first page. Shared by all callers, and cached until a change of ours.
+   * @throws IncompleteListError if it cannot be read to its end.
+   */
+  async list(options: ListOptions = {}): Promise<readonly Item[]> {
+    return (await this.page(options)).items;
+  }
+
+  /** The same, with the cursor of what follows in a history. */
+  async page({ since, ...options }: ListOptions = {}): Promise<Page<Item>> {
     return this.source.readsSince(since).latest.wait(options);
   }
 
   /**
-   * The matching item; undefined when it is gone: two good lists, one lag apart and with no change of ours between
-   * them, do not contain it.
+   * The matching item. It is gone if two good and whole lists, one lag apart and with no change of ours between them, do
+   * not contain it. Unknown: the list does not show the whole project, or the project is not shown at all.
+   * @param matches `listed`: all that the list shows
    */
-  async find(matches: (item: Item) => boolean, { since, ...options }: ListOptions = {}): Promise<Item | undefined> {
-    const { first, latest } = this.source.readsSince(since);
-    const found = (await latest.wait(options)).find(matches);
-    if (found !== undefined) return found;
-    const earliest = first.loaded?.value.some(matches) === false ? first : latest;
-    if (latest.startedAt - earliest.startedAt >= this.source.lagMs) return undefined;
-    return (await this.listAfterLag(options, earliest.startedAt)).find(matches);
+  async find(
+    matches: (item: Item, listed: readonly Item[]) => boolean,
+    options: ListOptions = {},
+  ): Promise<Sighting<Item>> {
+    const foundIn = (items: readonly Item[]): Item | undefined => items.find((item) => matches(item, items));
+    try {
+      const { since, ...waiting } = options;
+      const { first, latest } = this.source.readsSince(since);
+      const found = foundIn((await latest.wait(waiting)).items);
+      if (found !== undefined) return found;
+      const isInFirst = first.loaded !== undefined && foundIn(first.loaded.value.items) !== undefined;
+      const earliest = first.loaded === undefined || isInFirst ? latest : first;
+      if (latest.startedAt - earliest.startedAt >= this.source.lagMs) return this.#absent();
+      return foundIn(await this.listAfterLag(waiting, earliest.startedAt)) ?? this.#absent();
+    } catch (error) {
+      if (error instanceof IncompleteListError) return foundIn(error.seen()) ?? this.#unseen(error);
+      return this.absentWithout(error);
+    }
+  }
+
+  /**
+   * What a 404 for the whole list says of the objects in it (docs/design/rules.md, 3): nothing, since the key may belong
+   * to another account, unless a person has said that the project is gone, or the project shows that it has no
+   * integration in which they could be. @throws the error, if it is another one.
+   */
+  async absentWithout(error: unknown): Promise<Gone | Unknown> {
+    if (!(error instanceof NotFoundError)) throw error;
+    if (this.source.isDeclaredGone) return Gone.proven("a person has said that the project is gone");
+    const containers = await this.source.integrations?.(performance.now()).catch((other: unknown) => {
+      if (!(other instanceof NotFoundError)) throw other;
+    });
+    return containers?.length === 0 ? Gone.proven("the project has no auth integration") : this.#unseen(error);
+  }
+
+  #absent(): Gone {
+    return Gone.proven(`two lists lack ${this.kind.thing}`);
+  }
+
+  #unseen(error: SvcError): Unknown {
+    const { thing } = this.kind;
+    const question = `whether ${thing} is gone`;
+    if (error instanceof IncompleteListError) {
+      const waysOut =
+        "Run this again. If it stays like this, the service has to be repaired first: its support can help";
+      return Unknown.because({ question, why: error.message, waysOut }, error);
+    }
+    return Unknown.because(
+      {
+        question,
+        why: `the service answers 404 for its list (${error.message}), as it does when the key belongs to another account`,
+        waysOut: `Use the key of the account that project ${this.projectId} belongs to. If the project itself was deleted, say so for this one command with SVC_GONE_PROJECT=${this.projectId}`,
+      },
+      error,
+    );
   }
 
   /** A list that shows every change from before `from`. */
@@ -220,38 +293,56 @@ export class Collection<Item extends object, Response = never, in Sending extend
    * with the id
    */
   async delete(
-    { id, matches = this.#hasId(id), thing = id }: Partial<Deletion<Item, Response>> & { readonly id: string },
-    options: Sending,
-  ): Promise<void> {
-    const request = changeRequest({ method: "DELETE", ...this.one(id) }, options);
+    {
+      id,
+      matches = this.#hasId(id),
+      thing = id,
+      onSend,
+    }: Partial<Deletion<Item, Response>> & { readonly id: string; readonly onSend?: () => void },
+    destruction: Destruction,
+  ): Promise<Gone> {
+    const request = gatedRequest({ method: "DELETE", ...this.one(id) }, destruction, onSend);
     const send = () => this.source.requests.send(request, this.kind.response);
-    await this.changing(() => this.proveDeleted(send, { matches, thing }, options));
+    return this.changing(async () => {
+      const deleted = await this.proveDeleted(send, { matches, thing }, destruction);
+      return deleted instanceof Gone ? deleted : Gone.proven("its deletion was accepted");
+    });
   }
 
   /**
-   * Sends a deletion, and proves that the matching item is gone. A 404 of the service means gone (undefined), also if
-   * its container is gone. An empty response must be confirmed by a list within the lag; an inconclusive one by a list
-   * after the lag.
-   * @throws BadResponseError when it is still listed.
+   * Sends a deletion, and proves that the matching item is gone. An empty response must be confirmed by a list within the
+   * lag; a 404 of the service, too, since it may be about the project; an inconclusive response by a list after the lag.
+   * @returns the response of an accepted deletion, or that it was gone before.
+   * @throws StillListedError when it is still listed, NotKnownError when no list can be read.
    */
   async proveDeleted<Body>(
     send: () => Promise<ChangeResponse<Body>>,
     { matches, thing, needsNoList = ({ value }) => value !== undefined }: Deletion<Item, Body>,
     options: WaitOptions,
-  ): Promise<ChangeResponse<Body> | undefined> {
+  ): Promise<ChangeResponse<Body> | Gone> {
     const still = (): string => `${typeof thing === "string" ? thing : thing()} is still listed`;
     const lacks = (items: readonly Item[]): true | undefined => (items.some(matches) ? undefined : true);
+    let failed: SvcError;
     try {
       const response = await send();
       if (needsNoList(response) || (await this.pollWithinLag(lacks, options))) return response;
-      throw new BadResponseError(`the deletion was accepted, but ${still()}`);
+      throw new StillListedError(`the deletion was accepted, but ${still()}`);
     } catch (error) {
-      if (error instanceof NotFoundError) return undefined;
-      if (!isInconclusive(error)) throw error;
-      const listed = await undefinedIfGone(() => this.listAfterLag(options));
-      if (listed === undefined || lacks(listed)) return undefined;
-      throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
+      if (!(error instanceof NotFoundError) && !isInconclusive(error)) throw error;
+      failed = error;
     }
+    try {
+      const isAbsent =
+        failed instanceof NotFoundError
+          ? await this.pollWithinLag(lacks, options)
+          : lacks(await this.listAfterLag(options));
+      if (isAbsent) return Gone.proven("a list lacks it");
+    } catch (error) {
+      const absent = await this.absentWithout(error);
+      if (absent instanceof Gone) return absent;
+      throw absent.error;
+    }
+    throw new StillListedError(`${failed.what}; ${still()}`, failed.facts);
   }
 
   /** The object of a response; undefined: it has none. One about another object proves nothing. */

@@ -22,6 +22,9 @@ export class Gone {
   }
 }
 
+/** For an object that leaves nothing at the service which a request could delete. */
+export const NOTHING_TO_DELETE = Gone.proven("nothing of it is at the service");
+
 /** Yes: what was asked for may be done. */
 export class Granted {
   readonly #isMade = true;
@@ -97,7 +100,7 @@ export type Permission = Granted | Refused | Unknown;
 export type Sighting<Item extends object> = Item | Gone | Unknown;
 
 /** The object, or that it is gone. @throws NotKnownError if that is unknown. */
-export function known<Item extends object>(seen: Sighting<Item>): Item | Gone {
+export function mustBeKnown<Item extends object>(seen: Sighting<Item>): Item | Gone {
   if (seen instanceof Unknown) throw seen.error;
   return seen;
 }

@@ -157,14 +157,27 @@ export type EndpointChange = z.infer<typeof endpointChangeSchema>;
 
 export const PROJECT = "/projects/{project_id}";
 
+/** A part of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** The cursor of the next part. Undefined: this is the last one. */
+  readonly next?: string | undefined;
+}
+
+/** A number is a cursor, too; any other value leaves open whether the list goes on. */
+const cursor = z.union([z.string(), z.number().transform(String)]).optional();
+type Pagination = { readonly next?: string | undefined; readonly cursor?: string | undefined };
+
 /** The objects of one kind: their routes, and the response to a change of one. */
 export interface RecordKind<Item extends object, Response> {
   /** The route of their list, below its project. */
   readonly path: string;
-  /**
-   * The body of that list, as its items. An absent or null list is not an empty list; a single object is a list of one.
-   */
-  readonly items: z.ZodType<readonly Item[]>;
+  /** The body of that list. An absent or null list is not an empty list; a single object is a list of one. */
+  readonly page: z.ZodType<Page<Item>>;
+  /** It grows for ever, the newest first, so it is read only as far back as somebody needs. */
+  readonly isHistory?: true;
+  /** Its objects live in an auth integration: a project without one has none of them. */
+  readonly inIntegration?: true;
   /** What distinguishes an item from the others of its project, including one that had its name before. */
   readonly idOf: (item: Item) => string;
   /** For messages. */
@@ -181,6 +194,16 @@ export interface RecordKind<Item extends object, Response> {
   readonly idOfResponse?: (response: Response) => string;
 }
 
+/** A page of a list, and the cursor of the next one. Services name the cursor in two ways (docs/design/api.md, Responses). */
+const pages = {
+  pagination: z.looseObject({ next: cursor, cursor }).optional(),
+};
+
+const pageOf = <Item>(items: readonly Item[], { pagination }: { pagination?: Pagination | undefined }): Page<Item> => ({
+  items,
+  next: [pagination?.next, pagination?.cursor].find((text) => text !== undefined && text !== ""),
+});
+
 const kind = <Item extends object, Response = never>(of: RecordKind<Item, Response>): RecordKind<Item, Response> => of;
 
 const itself = <Item>(item: Item): Item => item;
@@ -190,7 +213,9 @@ export const RECORDS = {
   endpoints: kind({
     path: "/endpoints",
     one: ["/endpoints/{endpoint_id}", "endpoint_id"],
-    items: z.looseObject({ endpoints: z.array(endpointSchema) }).transform((body) => body.endpoints),
+    page: z
+      .looseObject({ endpoints: z.array(endpointSchema), ...pages })
+      .transform((body) => pageOf(body.endpoints, body)),
     response: endpointChangeSchema,
     itemOf: ({ endpoint }) => endpoint,
     idOfResponse: ({ endpoint }) => endpoint.id,
@@ -200,14 +225,17 @@ export const RECORDS = {
   }),
   operations: kind({
     path: "/operations?limit=100",
-    items: z.looseObject({ operations: z.array(operationSchema) }).transform((body) => body.operations),
+    isHistory: true,
+    page: z
+      .looseObject({ operations: z.array(operationSchema), ...pages })
+      .transform((body) => pageOf(body.operations, body)),
     idOf: ({ id }) => id,
     thing: "the operation",
     touches: [],
   }),
   branches: kind({
     path: "/branches",
-    items: z.looseObject({ branches: z.array(branchSchema) }).transform((body) => body.branches),
+    page: z.looseObject({ branches: z.array(branchSchema), ...pages }).transform((body) => pageOf(body.branches, body)),
     idOf: ({ id }) => id,
     thing: "the branch",
     touches: [],
@@ -216,7 +244,9 @@ export const RECORDS = {
   integrations: kind({
     path: "/auth/integrations",
     one: ["/auth/integration/{auth_provider}", "auth_provider"],
-    items: z.looseObject({ data: z.array(authIntegrationSchema) }).transform((body) => body.data),
+    page: z
+      .looseObject({ data: z.array(authIntegrationSchema), ...pages })
+      .transform((body) => pageOf(body.data, body)),
     response: keySetSchema,
     idOfResponse: (keys) => keys.auth_provider_project_id,
     idOf: (item) => item.auth_provider_project_id,
@@ -226,7 +256,10 @@ export const RECORDS = {
   oauthProviders: kind({
     path: "/auth/oauth_providers",
     one: ["/auth/oauth_providers/{oauth_provider_id}", "oauth_provider_id"],
-    items: z.looseObject({ providers: z.array(oauthProviderSchema) }).transform((body) => body.providers),
+    inIntegration: true,
+    page: z
+      .looseObject({ providers: z.array(oauthProviderSchema), ...pages })
+      .transform((body) => pageOf(body.providers, body)),
     response: oauthProviderSchema,
     itemOf: itself,
     idOf: ({ id }) => id,
@@ -235,14 +268,18 @@ export const RECORDS = {
   }),
   domains: kind({
     path: "/auth/domains",
-    items: z.looseObject({ domains: z.array(whitelistDomainSchema) }).transform((body) => body.domains),
+    inIntegration: true,
+    page: z
+      .looseObject({ domains: z.array(whitelistDomainSchema), ...pages })
+      .transform((body) => pageOf(body.domains, body)),
     idOf: ({ domain, auth_provider = "" }) => `${auth_provider} ${domain}`,
     thing: "the domain",
     touches: ["domains"],
   }),
   emailServer: kind({
     path: "/auth/email_server",
-    items: emailServerSchema.transform((server) => [server]),
+    inIntegration: true,
+    page: emailServerSchema.transform((server) => ({ items: [server] })),
     response: emailServerSchema,
     itemOf: itself,
     idOf: () => "",

@@ -186,6 +186,18 @@ export function isRepair(): boolean {
   return process.env[REPAIR_VARIABLE] === "1";
 }
 
+/** The variable by which a person says, for one command, that projects are gone. */
+const GONE_PROJECT_VARIABLE = "SVC_GONE_PROJECT";
+
+/**
+ * The ids of projects of which a person has said that they are gone, so that a 404 for a whole project is believed
+ * (docs/design/rules.md, 3). It is no setting of a stack: there it would still be believed when the key is another one.
+ */
+export function goneProjects(): string[] {
+  const named = process.env[GONE_PROJECT_VARIABLE] ?? "";
+  return named.split(/[\s,]+/).filter((id) => id !== "");
+}
+
 /** Whether errors keep their stacks, for debugging this package. */
 export function debugStacks(): boolean {
   return process.env["SVC_DEBUG"] === "1";

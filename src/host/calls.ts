@@ -1,10 +1,13 @@
 /** One call of a lifecycle: its deadline, its progress line, the state it stores, and its error messages. */
 import {
   Deadline,
+  Gone,
   LockedError,
   mayHaveTakenEffect,
+  type Permission,
   RateLimitError,
   READ_MS,
+  requireGranted,
   StandInError,
   SvcError,
   WaitTimeoutError,
@@ -127,7 +130,7 @@ export async function read<Args extends object, Outputs extends object>(
     const stored = storedFrom(resource, id, outs);
     const { call, finish } = startCall(hosted, { verb: "read", urn, deadline, secrets: [stored.outs] });
     const observed = await finish(resource.read(call, stored));
-    if (observed === undefined) {
+    if (observed instanceof Gone) {
       // Without a stored version it is a lookup (`get`): an empty result would become a resource without outputs.
       if (__version === undefined) throw new Error("it does not exist");
       return undefined;
@@ -170,9 +173,9 @@ export async function remove<Args extends object, Outputs extends object>(
     const stored = storedFrom(resource, id, outs);
     const objects = resource.objects(id, stored.outs);
     const own = memory.deletedUrn(urn ?? "");
-    const beforeDelete = (): void => memory.checkDeletable(objects, own);
+    const mayDelete = (): Permission => memory.mayDelete(objects, own);
     memory.removeStored(objects, own);
-    beforeDelete();
+    requireGranted(mayDelete());
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
     const replacement = memory.checked.get(urn ?? "")?.newInputs;
     refuseProtectedDeletion(resource.args, stored.outs, replacement !== undefined);
@@ -183,7 +186,7 @@ export async function remove<Args extends object, Outputs extends object>(
       // It has passed `check`.
       replacement && resource.beforeReplacement?.(call, replacement as Partial<Args>);
     await memory.whileReleasing({ objects: leaving, urn: own, deletes: true }, () =>
-      finish(replaced().then(() => resource.delete({ ...call, beforeDelete }, stored))),
+      finish(replaced().then(() => resource.delete({ ...call, mayDelete }, stored))),
     );
     if (urn !== undefined) warnOfStaying(hosted, { urn, id, objects: leaving });
   } catch (thrown) {
@@ -353,6 +356,11 @@ const digesting = <Args extends object, Outputs extends object>({ resource, sess
 
 const nothing = (): void => undefined;
 
+/** In a call that deletes nothing of its own. */
+const nobodyAsked = (): Permission => {
+  throw new Error("only a deletion may delete");
+};
+
 /** Prepares one call of a lifecycle; `finish` waits for its work. */
 function startCall<Args extends object, Outputs extends object>(
   { resource, session, readSetting }: Hosted<Args, Outputs>,
@@ -383,7 +391,7 @@ function startCall<Args extends object, Outputs extends object>(
       deadline,
       onProgress: (text) => progress.show(text),
       run: session.memory.viewOf({ urn: own, deadline, siblingStartsMs, onTakeOver }),
-      beforeDelete: nothing,
+      mayDelete: nobodyAsked,
       resolve: (value) => values.valueOf(value),
       withValues: (args) => values.withValues(args),
       note: (message) => {

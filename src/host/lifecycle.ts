@@ -1,4 +1,4 @@
-import type { Client, Deadline, SvcError } from "../client";
+import type { Client, Deadline, Gone, Permission, SvcError } from "../client";
 import type { Claim, Planned, RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
@@ -75,15 +75,15 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly objects: (id: string, outs: Partial<Outputs & Args>) => string[];
 
   create(call: Call<Outputs>, args: Args): Promise<Created<Outputs>>;
-  /** The object as the service shows it, or `undefined` when it is gone (docs/design/rules.md, 3). */
-  read(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
+  /** The object as the service shows it, or the proof that it is gone (docs/design/rules.md, 3 and 9). */
+  read(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | Gone>;
   /**
    * Sends what `changes` names, and checks whether the object is ready even if it names nothing. It is also called if
    * the program drops an argument, so it is needed even if every argument replaces.
    */
   update(call: Call<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
-  /** An object that is gone counts as deleted. `call.beforeDelete` runs right before each request. */
-  delete(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;
+  /** An object that is gone counts as deleted. `call.mayDelete` is asked right before each request. */
+  delete(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<Gone>;
 }
 
 /** What the settings allow. */
@@ -185,8 +185,8 @@ export interface Call<Outputs> {
   /** Shows progress on the resource's line. */
   readonly onProgress: (text: string) => void;
   readonly run: Run;
-  /** Call right before each request of a deletion. @throws when another resource manages the object now. */
-  readonly beforeDelete: () => void;
+  /** Whether the object may be deleted: no other resource manages it now. The gate asks right before each request. */
+  readonly mayDelete: () => Permission;
   /** The value of an argument that may be a reference, to be sent. @throws if it has none: call it before `sending`. */
   resolve(value: string | SecretReference): string;
   /**

@@ -12,7 +12,7 @@ import {
   PermissionError,
   saysProjectIsMissing,
   type SvcError,
-  undefinedIfGone,
+  undefinedIfNotShown,
 } from "../client";
 import { messageOf } from "../contract/untrusted";
 import type { Finding, Look } from "./lifecycle";
@@ -179,7 +179,7 @@ async function untilUnreached<Result>(work: (onError: (error: SvcError) => void)
 }
 
 async function lacksProject(client: Client, projectId: string, reading: Look<object>["reading"]): Promise<boolean> {
-  return (await undefinedIfGone(() => client.computes.list(projectId, reading))) === undefined;
+  return (await undefinedIfNotShown(() => client.computes.list(projectId, reading))) === undefined;
 }
 
 function refusedKey(host: string, { withoutAdvice }: SvcError, keyAdvice: string): string {

@@ -1,5 +1,5 @@
 import { once, EventEmitter } from "node:events";
-import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../client";
+import { Granted, inSeconds, type Permission, Refused, WaitTimeoutError, withDeadline, type Deadline } from "../client";
 import type { Properties } from "../contract/hiddenKeys";
 import { nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf, type Kind } from "../contract/pointer";
@@ -323,14 +323,13 @@ export class RunMemory {
     return this.#ownerOf(object) ?? this.otherOwner(object, urn);
   }
 
-  /**
-   * Call right before a deletion is sent.
-   * @throws when other resources manage all of these objects.
-   */
-  checkDeletable(objects: readonly string[], urn: string): void {
+  /** Whether a deletion with this URN may be sent: not if other resources manage all of these objects. */
+  mayDelete(objects: readonly string[], urn: string): Permission {
     const owners = objects.map((object) => this.deletionBlocker(object, urn));
     const [owner] = owners;
-    if (owner !== undefined && !owners.includes(undefined)) throw new ManagedElsewhereError(owner);
+    return owner !== undefined && !owners.includes(undefined)
+      ? Refused.proven(new ManagedElsewhereError(owner))
+      : Granted.proven();
   }
 
   /** The memory for one call of one resource. */
@@ -340,7 +339,8 @@ export class RunMemory {
         this.takeOver(object, urn);
         onTakeOver(object);
       },
-      isDeletionBlocked: (object: string) => this.deletionBlocker(object, urn) !== undefined,
+      /** Whether this resource may delete the object, as one of several. */
+      mayDelete: (object: string) => this.mayDelete([object], urn),
       wasDeleted: (object: string) => this.wasDeleted(object),
       isToBeReplaced: (matches: (object: string) => boolean) => this.isToBeReplaced(matches),
       otherOwner: (object: string) => this.otherOwner(object, urn),

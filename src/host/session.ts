@@ -5,7 +5,7 @@ import { LookAhead } from "./lookAhead";
 import { type Others, RunMemory } from "./memory";
 import type { Log } from "./progress";
 import { keyName, keySource, type KeySource, placeOf } from "../contract/apiKey";
-import { resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
+import { goneProjects, resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
 
 /** What to do when the service refuses the key, depending on where the key comes from. */
 function keyAdvice(source: KeySource): string {
@@ -96,6 +96,7 @@ export class Session {
       this.#clients.set(key, client);
     }
     client.limitRequests(settings.maxRequestsPerMinute);
+    client.believeGone(goneProjects());
     return { client, settings, keyAdvice: source === undefined ? "" : keyAdvice(source) };
   }
 

@@ -1,5 +1,16 @@
 /** Deletes one object, with the proof that it is still the one that was shown, and that it is gone afterwards. */
-import { Deadline, mayHaveTakenEffect, NotOursError, type OwnIntegration, type SendOptions } from "../../client";
+import {
+  Deadline,
+  type Destruction,
+  Gone,
+  Granted,
+  mayHaveTakenEffect,
+  NotOursError,
+  type OwnIntegration,
+  type Permission,
+  Refused,
+  Unknown,
+} from "../../client";
 import { messageOf } from "../../contract/untrusted";
 import type { FoundCompute, FoundDomain, FoundObject } from "./leftBehind";
 
@@ -14,43 +25,44 @@ export interface Result {
   readonly isFailure?: boolean;
 }
 
-/** Thrown in place of sending a deletion. */
+/** Why a deletion is not sent. */
 class GoneError extends Error {}
 class ChangedError extends Error {}
 
 interface Sending {
   /** How long the deletion may take, with all waits but the reading of states. */
   readonly deadlineMs: number;
-  /** Throws if a state may name the object by now. */
-  readonly provenByStates: (isRepeated: boolean) => Promise<void>;
+  /** Whether no state names the object by now. */
+  readonly mayGoByStates: (isRepeated: boolean) => Promise<Permission>;
   readonly onProgress: (text: string) => void;
 }
 
 /** Never throws. */
-export async function deleted(
-  found: FoundObject,
-  { deadlineMs, provenByStates, onProgress }: Sending,
-): Promise<Result> {
+export async function deleted(found: FoundObject, { deadlineMs, mayGoByStates, onProgress }: Sending): Promise<Result> {
   let attempts = 0;
   let refused = 0;
   const deadline = new Deadline(deadlineMs);
-  const options: SendOptions = {
+  const destruction: Destruction = {
     deadline,
     onProgress,
     onError: (error) => {
       if (error.method === "DELETE" && !mayHaveTakenEffect(error)) refused += 1;
     },
     // Also before each repetition: minutes may pass while a project is locked.
-    beforeAttempt: async () => {
+    isMeant: async () => {
       const goOn = deadline.pause();
       // First: it takes longer than the lists.
-      await provenByStates(attempts > 0).finally(goOn);
-      await mustBeSame(found, { deadline, onProgress, since: performance.now() });
-      attempts += 1;
+      const byStates = await mayGoByStates(attempts > 0).finally(goOn);
+      if (!(byStates instanceof Granted)) return byStates;
+      const permission = await isSame(found, { deadline, onProgress, since: performance.now() });
+      if (permission instanceof Granted) attempts += 1;
+      return permission;
     },
+    // The states and the list were read for this attempt.
+    mayGo: () => Granted.proven(),
   };
   try {
-    await ("branch" in found ? deleteCompute(found, options) : deleteDomain(found, options));
+    await ("branch" in found ? deleteCompute(found, destruction) : deleteDomain(found, destruction));
     return { outcome: attempts === 0 ? "gone" : "deleted" };
   } catch (error) {
     if (error instanceof GoneError) return { outcome: attempts === 0 ? "gone" : "deleted" };
@@ -64,45 +76,49 @@ export async function deleted(
 const reasonOf = (error: unknown): string =>
   error instanceof NotOursError ? "its auth integration has been deleted or replaced" : messageOf(error);
 
-interface Reading extends Pick<SendOptions, "onProgress"> {
+interface Reading extends Pick<Destruction, "onProgress"> {
   readonly deadline: Deadline;
   readonly since: number;
 }
 
-const mustBeSame = (found: FoundObject, reading: Reading): Promise<void> =>
-  "branch" in found ? mustBeSameCompute(found, reading) : mustBeListed(found, reading);
+const isSame = (found: FoundObject, reading: Reading): Promise<Permission> =>
+  "branch" in found ? isSameCompute(found, reading) : isListed(found, reading);
 
-async function mustBeSameCompute({ place, object: { record } }: FoundCompute, reading: Reading): Promise<void> {
+async function isSameCompute({ place, object: { record } }: FoundCompute, reading: Reading): Promise<Permission> {
   const now = await place.client.computes.find(place.projectId, record.id, reading);
-  if (now === undefined) throw new GoneError();
+  if (now instanceof Unknown) return now;
+  if (now instanceof Gone) return Refused.proven(new GoneError());
   const names = (["created_at", "branch_id", "name", "type"] as const).filter((name) => now[name] !== record[name]);
-  if (names.length > 0) throw new ChangedError(`it has changed since it was listed: ${names.join(", ")}`);
+  if (names.length === 0) return Granted.proven();
+  return Refused.proven(new ChangedError(`it has changed since it was listed: ${names.join(", ")}`));
 }
 
 /** A list shows nothing else of a domain, so its integration has to be the same. */
-async function mustBeListed(found: FoundDomain, reading: Reading): Promise<void> {
+async function isListed(found: FoundDomain, reading: Reading): Promise<Permission> {
   const {
     place,
     object: { record },
   } = found;
-  await integrationOf(found).prove(reading);
+  const ofIntegration = await integrationOf(found).isMeant(reading);
+  if (!(ofIntegration instanceof Granted)) return ofIntegration;
   const domains = place.client.auth.domains(place.projectId);
   const isIt = (one: typeof record): boolean =>
     one.domain === record.domain && one.auth_provider === record.auth_provider;
-  if ((await domains.find(isIt, reading)) === undefined) throw new GoneError();
+  const now = await domains.find(isIt, reading);
+  if (now instanceof Unknown) return now;
+  return now instanceof Gone ? Refused.proven(new GoneError()) : Granted.proven();
 }
 
-async function deleteCompute({ place, object }: FoundCompute, options: SendOptions): Promise<void> {
-  const { beforeAttempt = () => undefined, ...waiting } = options;
+async function deleteCompute({ place, object }: FoundCompute, destruction: Destruction): Promise<void> {
   const { projectId, client } = place;
-  await client.computes.delete({ projectId, endpointId: object.record.id, beforeAttempt }, waiting);
+  await client.computes.delete({ projectId, endpointId: object.record.id }, destruction);
 }
 
-async function deleteDomain(found: FoundDomain, options: SendOptions): Promise<void> {
+async function deleteDomain(found: FoundDomain, { isMeant, ...waiting }: Destruction): Promise<void> {
   const { place, origin, authProvider } = found;
   const { projectId, client } = place;
-  const deletion = { projectId, authProvider, origins: () => [origin] };
-  await client.auth.deleteDomains(deletion, { ...options, integration: integrationOf(found) });
+  const granted = new Map([[origin, Granted.proven()]]);
+  await client.auth.deleteDomains({ projectId, authProvider, origins: () => granted }, isMeant, waiting);
 }
 
 function integrationOf({ place: { client, projectId }, authProvider, integration }: FoundDomain): OwnIntegration {

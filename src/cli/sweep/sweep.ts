@@ -1,4 +1,4 @@
-import type { ClientOptions } from "../../client";
+import { type ClientOptions, Granted, type Permission, Refused } from "../../client";
 import { messageOf } from "../../contract/untrusted";
 import { requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
@@ -143,15 +143,18 @@ class Sweep {
       say(`${signal}: the deletion that was sent ends, then the report follows. Wait for that`);
     };
     for (const signal of ENDING) process.on(signal, stop);
-    const provenByStates = async (isRepeated: boolean): Promise<void> => {
-      if (!isRepeated && performance.now() - readAt < freshMs) return;
+    const mayGoByStates = async (isRepeated: boolean): Promise<Permission> => {
+      if (!isRepeated && performance.now() - readAt < freshMs) return Granted.proven();
       readAt = performance.now();
-      await mustBeUnchanged(states, this.progress).catch((error: Error) => {
+      try {
+        await mustBeUnchanged(states, this.progress);
+        return Granted.proven();
+      } catch (error) {
         isBusy = error instanceof BusyError;
-        const reason = error.message.replaceAll("\n", "; ");
+        const reason = messageOf(error).replaceAll("\n", "; ");
         message = `Nothing more was deleted: ${reason}. Run this again`;
-        throw new Error(reason);
-      });
+        return Refused.proven(new Error(reason));
+      }
     };
     // Not that of the states, which are read in between.
     const line = new ProgressLine();
@@ -159,7 +162,7 @@ class Sweep {
     const onProgress = (note: string): void => line.show(note);
     for (const one of left) {
       if (message !== undefined) break;
-      const result = await deleted(one, { deadlineMs, provenByStates, onProgress });
+      const result = await deleted(one, { deadlineMs, mayGoByStates, onProgress });
       line.step();
       line.end();
       results.set(one, result);

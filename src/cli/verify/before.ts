@@ -1,5 +1,5 @@
 /** What is read before anything is changed: whether the run may begin, and what an earlier one has left behind. */
-import { AuthenticationError, type BranchRecord, type Client, NotFoundError, undefinedIfGone } from "../../client";
+import { AuthenticationError, type BranchRecord, type Client, NotFoundError, undefinedIfNotShown } from "../../client";
 import { PARTS, type Part } from "./flags";
 
 /** Everything that a run makes contains it, so that a person recognises what was left behind. */
@@ -72,12 +72,12 @@ function branchObstacles(
 }
 
 async function integrationObstacles(client: Client, projectId: string): Promise<string[]> {
-  const integrations = (await undefinedIfGone(() => client.auth.integrations(projectId).list())) ?? [];
+  const integrations = (await undefinedIfNotShown(() => client.auth.integrations(projectId).list())) ?? [];
   const [first] = integrations;
   if (first === undefined) return [];
   const { auth_provider, branch_id } = first;
-  const domains = (await undefinedIfGone(() => client.auth.domains(projectId).list())) ?? [];
-  const mail = await undefinedIfGone(() => client.auth.emailServer(projectId));
+  const domains = (await undefinedIfNotShown(() => client.auth.domains(projectId).list())) ?? [];
+  const mail = await undefinedIfNotShown(() => client.auth.emailServer(projectId));
   const isLeft = [...domains.map(({ domain }) => domain), mail?.host ?? ""].some((text) => text.includes(PREFIX));
   const what = `the project has an auth integration (${auth_provider} on ${branch_id})`;
   return [

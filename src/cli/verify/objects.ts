@@ -1,4 +1,4 @@
-import { type AuthIntegrationRecord, type Client, mayHaveTakenEffect, undefinedIfGone } from "../../client";
+import { type AuthIntegrationRecord, type Client, Gone, mustBeKnown, mayHaveTakenEffect } from "../../client";
 import type { Properties } from "../../contract/hiddenKeys";
 import { type Kind, typeToken } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
@@ -147,11 +147,13 @@ export class Objects {
     const { client, projectId } = this.place;
     const fresh = { since: performance.now() };
     if (kind === "ComputeEndpoint")
-      return (await client.computes.find(projectId, id.slice(projectId.length + 1), fresh)) !== undefined;
+      return !(
+        mustBeKnown(await client.computes.find(projectId, id.slice(projectId.length + 1), fresh)) instanceof Gone
+      );
     if (kind !== "AuthIntegration") return false;
     const isIt = (item: AuthIntegrationRecord): boolean =>
       item.auth_provider_project_id === outs["authProviderProjectId"];
-    return (await client.auth.integrations(projectId).find(isIt, fresh)) !== undefined;
+    return !(mustBeKnown(await client.auth.integrations(projectId).find(isIt, fresh)) instanceof Gone);
   }
 
   get #integration(): Made | undefined {
@@ -169,12 +171,13 @@ export class Objects {
     if (kind !== "AuthIntegration" && kind !== "EmailServer") return;
     // If another one is in its place, the lifecycle deletes nothing.
     if (this.#integration === undefined || (await this.read(this.#integration)) === undefined) return;
-    const mail = await undefinedIfGone(() => client.auth.emailServer(projectId, { since: performance.now() }));
-    const foreign = mail?.type === "standard" && !this.isOwn(mail.host) ? ["an e-mail server"] : [];
+    // The integration is there, so a list that is not shown proves nothing.
+    const mail = await client.auth.emailServer(projectId, { since: performance.now() });
+    const foreign = mail.type === "standard" && !this.isOwn(mail.host) ? ["an e-mail server"] : [];
     if (kind === "AuthIntegration") {
       const since = { since: performance.now() };
-      const domains = (await undefinedIfGone(() => client.auth.domains(projectId).list(since))) ?? [];
-      const providers = (await undefinedIfGone(() => client.auth.oauthProviders(projectId).list(since))) ?? [];
+      const domains = await client.auth.domains(projectId).list(since);
+      const providers = await client.auth.oauthProviders(projectId).list(since);
       foreign.push(...domains.filter(({ domain }) => !this.isOwn(domain)).map(({ domain }) => `domain ${domain}`));
       const others = providers.filter(({ id }) => !this.ownProviders.has(id) && !this.#hasProvider(id));
       foreign.push(...others.map(({ id }) => `OAuth provider ${id}`));

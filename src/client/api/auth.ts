@@ -2,8 +2,11 @@ import type { Account } from "../account";
 import { changeRequest, type SendOptions } from "../changes";
 import type { Collection, ListOptions } from "../collection";
 import type { CreationRecovery } from "../createRecovery";
-import { FateUnknownError } from "../http/errors";
+import { type Destruction, gatedRequest } from "../gate";
+import { FateUnknownError, NotFoundError } from "../http/errors";
 import type { ChangeResponse, Request } from "../http/requests";
+import { Gone, mustBeKnown } from "../proof";
+import { isInconclusive } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
 import {
   type AuthIntegrationRecord,
@@ -67,9 +70,9 @@ export class AuthApi {
   }
 
   /** Restores the shared server. It is not an error if it is gone with its integration. */
-  async resetEmailServer(projectId: string, options: ProvenOptions): Promise<void> {
+  async resetEmailServer(projectId: string, destruction: Destruction): Promise<Gone> {
     const servers = this.emailServers(projectId);
-    const request = changeRequest({ method: "PATCH", ...servers.one(), body: { type: "shared" } }, options);
+    const request = gatedRequest({ method: "PATCH", ...servers.one(), body: { type: "shared" } }, destruction);
     const send = () => this.account.requests.send(request, RECORDS.emailServer.response);
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const deletion = {
@@ -77,12 +80,13 @@ export class AuthApi {
       thing: "another e-mail server",
       needsNoList: ({ value }: ChangeResponse<EmailServerRecord>) => value !== undefined && !isAnother(value),
     };
-    await servers.changing(() => servers.proveDeleted(send, deletion, options));
+    const reset = await servers.changing(() => servers.proveDeleted(send, deletion, destruction));
+    return reset instanceof Gone ? reset : Gone.proven("the service shows its shared server");
   }
 
   /** All in one request. */
-  async deleteDomains(deletion: DomainsDeletion, options: ProvenOptions): Promise<void> {
-    return deleteDomains(this.account, deletion, options);
+  async deleteDomains(deletion: DomainsDeletion, isMeant: Destruction["isMeant"], options: WaitOptions): Promise<Gone> {
+    return deleteDomains(this.account, deletion, { ...options, isMeant });
   }
 
   /** The integration that changes are meant for: see `OwnIntegration`. */
@@ -160,25 +164,32 @@ export class AuthApi {
   }
 
   /**
-   * Users cannot be listed: an inconclusive deletion is sent again. It is confirmed if the user's integration is gone.
+   * Users cannot be listed: an inconclusive deletion is sent again. It is confirmed if the project answers, or if the
+   * user's integration is gone.
    */
-  async deleteUser(projectId: string, userId: string, options: ProvenOptions): Promise<void> {
+  async deleteUser(
+    projectId: string,
+    userId: string,
+    { integration, ...destruction }: Omit<Destruction, "isMeant"> & Pick<ProvenOptions, "integration">,
+  ): Promise<Gone> {
     const params = { project_id: projectId, auth_user_id: userId };
     const route = { method: "DELETE", template: `${PROJECT}/auth/users/{auth_user_id}`, params } as const;
-    const request = changeRequest(route, options);
+    const request = gatedRequest(route, { ...destruction, isMeant: integration.isMeant });
     const send = () => this.account.requests.send(request);
-    const sendUntilClear = () =>
-      send().catch((error: unknown) => {
+    try {
+      await send().catch((error: unknown) => {
         if (!(error instanceof FateUnknownError)) throw error;
         return send();
       });
-    const deletion = {
-      matches: ({ auth_provider_project_id: id }: AuthIntegrationRecord) => id === (options.integration.id ?? id),
-      thing: "the user's integration",
       // No list could confirm an empty response.
-      needsNoList: () => true,
-    };
-    await this.integrations(projectId).proveDeleted(sendUntilClear, deletion, options);
+      return Gone.proven("its deletion was accepted");
+    } catch (error) {
+      if (!(error instanceof NotFoundError) && !isInconclusive(error)) throw error;
+      const found = mustBeKnown(await integration.find({ ...destruction, since: performance.now() }));
+      // The 404 names the user, and the project answers.
+      if (found instanceof Gone || error instanceof NotFoundError) return Gone.proven("the service has no such user");
+      throw error;
+    }
   }
 
   /** For the routes that name the project in their body. */

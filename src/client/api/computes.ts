@@ -8,7 +8,9 @@ import type { ChangeResponse, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
 import { ProjectWatch } from "../operations/watch";
-import { isRouteMissing, undefinedIfGone } from "../reads/absence";
+import { type Destruction, gatedRequest } from "../gate";
+import { Gone, Granted, type Sighting, Unknown } from "../proof";
+import { isRouteMissing } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
 import type { ProjectsApi } from "./projects";
 import {
@@ -54,12 +56,14 @@ interface ComputeUpdate {
 interface ComputeDeletion {
   readonly projectId: string;
   readonly endpointId: string;
-  readonly beforeAttempt: NonNullable<Request["beforeAttempt"]>;
 }
 
 /** Every project has this list: a 404 with the service's error body means that the project does not exist. */
 export const saysProjectIsMissing = (error: unknown): boolean =>
   error instanceof NotFoundError && error.facts.path === PROJECT + path;
+
+/** Of a request that the queue of the project repeats: a 423 is left to it. */
+const QUEUED = () => ({ retryLocked: false, fate: { open: false } });
 
 interface Route extends Pick<Request, "method" | "body" | "repeatable"> {
   readonly endpointId?: string;
@@ -95,8 +99,8 @@ export class ComputesApi {
     return this.collection(projectId).list(options);
   }
 
-  /** Undefined when it is gone (docs/design/rules.md, 3). */
-  async find(projectId: string, endpointId: string, options?: ListOptions): Promise<EndpointRecord | undefined> {
+  /** See `Collection.find`. */
+  async find(projectId: string, endpointId: string, options?: ListOptions): Promise<Sighting<EndpointRecord>> {
     return this.collection(projectId).find(({ id }) => id === endpointId, options);
   }
 
@@ -150,14 +154,16 @@ export class ComputesApi {
   /**
    * Returns once no list shows it. For a primary, and for any compute of a project that locks, its operations have
    * ended too, so that its branch is free. It is not an error if the compute is gone.
+   * @param destruction by default the compute is the one that is meant: the service never gives its id twice
    */
-  async delete({ projectId, endpointId, beforeAttempt }: ComputeDeletion, options: WaitOptions = {}): Promise<void> {
+  async delete(
+    { projectId, endpointId }: ComputeDeletion,
+    destruction: Omit<Destruction, "isMeant"> & Partial<Pick<Destruction, "isMeant">>,
+  ): Promise<Gone> {
+    const { isMeant = () => Granted.proven(), ...options } = destruction;
     const scope = this.#scope(projectId, options);
-    const request = {
-      ...this.#request(scope, { method: "DELETE", endpointId }),
-      beforeAttempt,
-      onError: options.onError,
-    };
+    const route = { ...this.collection(projectId).one(endpointId), ...QUEUED() };
+    const request = gatedRequest({ method: "DELETE", ...route }, { ...options, deadline: scope.deadline, isMeant });
     const deletion = {
       matches: ({ id }: EndpointRecord) => id === endpointId,
       thing: endpointId,
@@ -165,21 +171,22 @@ export class ComputesApi {
       needsNoList: () => true,
     };
     const send = () => this.account.requests.send(request, schema);
-    await this.#run(
+    return this.#run(
       scope,
       () => this.collection(projectId).proveDeleted(send, deletion, options),
       async (accepted) => {
-        if (accepted === undefined) return;
+        if (accepted instanceof Gone) return accepted;
         const { queue, watch, durations } = this.#state(projectId);
         const change = toAcceptedChange(endpointId, accepted);
         const untilQuiet = (): boolean => queue.isSerial || change.endpoint?.type !== "read_only";
         const { onProgress, deadline } = scope;
         await watch.wait(new DeletionWait(this.account, durations, { onProgress, ...change, untilQuiet }), deadline);
-        if (accepted.value !== undefined) return;
+        const gone = Gone.proven("its deletion was accepted, and the list lacks it");
+        if (accepted.value !== undefined) return gone;
         // A body that is missing says nothing, and the list that lacks it may be older than its creation.
-        const listed = await undefinedIfGone(() => this.collection(projectId).listAfterLag(options));
-        if (listed?.some(deletion.matches) === true)
-          throw new BadResponseError(`the deletion was answered without a body, and ${endpointId} is still listed`);
+        const listed = await this.collection(projectId).listAfterLag(options);
+        if (!listed.some(deletion.matches)) return gone;
+        throw new BadResponseError(`the deletion was answered without a body, and ${endpointId} is still listed`);
       },
     );
   }
@@ -223,7 +230,7 @@ export class ComputesApi {
       } catch (error) {
         if (!isRouteMissing(error)) throw error;
         const existing = await this.find(projectId, endpointId, { ...options, since: performance.now() });
-        if (existing === undefined) throw error;
+        if (existing instanceof Gone || existing instanceof Unknown) throw error;
         return undefined;
       }
     };
@@ -271,7 +278,6 @@ export class ComputesApi {
     return seen === undefined ? watch.wait(wait, deadline) : seen.done;
   }
 
-  /** A 423 is left to the queue. */
   #request({ projectId, deadline, onProgress }: Scope, { endpointId, action = "", ...route }: Route): Request {
     const collection = this.collection(projectId);
     const { template, params } = endpointId === undefined ? collection.all() : collection.one(endpointId);
@@ -281,8 +287,7 @@ export class ComputesApi {
       params,
       deadline,
       onProgress,
-      retryLocked: false,
-      fate: { open: false },
+      ...QUEUED(),
     };
   }
 
@@ -291,10 +296,12 @@ export class ComputesApi {
     if (known !== undefined) return known;
     const { baseDelayMs, pollCeilingMs } = this.account.settings;
     const watch = new ProjectWatch(
-      async (needs) => {
+      async (needs, isEnough) => {
         const readAt = performance.now();
         const operations =
-          needs === "endpoints" ? undefined : this.projects.operationsOnce(projectId).then((listed) => ({ listed }));
+          needs === "endpoints"
+            ? undefined
+            : this.projects.operationsOnce(projectId, isEnough).then((listed) => ({ listed }));
         if (this.account.budget.isTight) await operations;
         const endpoints = needs === "operations" ? undefined : this.account.readOnce("endpoints", projectId);
         const [listed, computes] = await Promise.all([operations, endpoints]);

@@ -1,9 +1,11 @@
 /** The redirect domains of a whitelist: their spellings, and the deletion of several in one request. */
 import type { Account } from "../account";
-import { changeRequest } from "../changes";
-import { undefinedIfGone } from "../reads/absence";
+import { StillListedError } from "../collection";
+import { type Destruction, gatedRequest } from "../gate";
+import { Gone, Granted, NOTHING_TO_DELETE, type Permission, Refused } from "../proof";
+import { undefinedIfNotShown } from "../reads/absence";
+import type { WaitOptions } from "../reads/sharedReads";
 import type { WhitelistDomainRecord } from "../records";
-import type { ProvenOptions } from "./ownIntegration";
 
 /** An entry without an auth provider belongs to every provider. */
 export const isOfProvider =
@@ -34,11 +36,16 @@ export function spellingsOf(listed: readonly WhitelistDomainRecord[], authProvid
 export interface DomainsDeletion {
   readonly projectId: string;
   readonly authProvider: string;
-  /** Called again before each attempt, which is sent in the same tick. If it returns none, nothing is sent. */
-  readonly origins: () => readonly string[];
+  /**
+   * The origins that may go. Called again before each attempt, which is sent in the same tick. If it returns none,
+   * nothing is sent.
+   */
+  readonly origins: () => ReadonlyMap<string, Granted>;
 }
 
-class NothingToDelete extends Error {}
+type Options = WaitOptions & Pick<Destruction, "isMeant">;
+
+const NOTHING_LEFT = new Error("no domain is left to delete");
 
 /**
  * Deletes origins in the spellings that the service stores, in one request. An unlisted one is sent too: lists lag, and
@@ -47,27 +54,27 @@ class NothingToDelete extends Error {}
 export async function deleteDomains(
   account: Account,
   { projectId, authProvider, origins }: DomainsDeletion,
-  options: ProvenOptions,
-): Promise<void> {
-  if (origins().length === 0) return;
+  options: Options,
+): Promise<Gone> {
+  if (origins().size === 0) return NOTHING_TO_DELETE;
   const collection = account.collection("domains", projectId);
-  // A list of any age shows how an origin is spelled.
-  const listed = await undefinedIfGone(() => collection.list({ ...options, since: 0 }));
-  // The integration is gone, and its whitelist with it.
-  if (listed === undefined) return;
-  const known = spellingsOf(listed, authProvider);
-  const domains = () => origins().flatMap((origin) => known.get(origin) ?? [origin]);
+  // A list of any age shows how an origin is spelled. Without one, the request and its proof decide.
+  const listed = await undefinedIfNotShown(() => collection.list({ ...options, since: 0 }));
+  const known = spellingsOf(listed ?? [], authProvider);
+  const domains = () => [...origins().keys()].flatMap((origin) => known.get(origin) ?? [origin]);
   const refused = await deleteInOneRequest(account, { projectId, authProvider, domains }, options);
-  if (refused.length < 2) return;
   // One missing domain may have failed the request for the others.
-  const later = spellingsOf((await undefinedIfGone(() => collection.listAfterLag(options))) ?? [], authProvider);
   for (const origin of new Set(refused.map(normalisedOrigin))) {
-    const still = () => (origins().includes(origin) ? (later.get(origin) ?? []) : []);
-    await deleteInOneRequest(account, { projectId, authProvider, domains: still }, options);
+    const later = spellingsOf(await collection.list(options), authProvider);
+    const still = () => (origins().has(origin) ? (later.get(origin) ?? []) : []);
+    const again = await deleteInOneRequest(account, { projectId, authProvider, domains: still }, options);
+    if (again.length > 0)
+      throw new StillListedError(`its deletion was refused, but ${again.join(", ")} is still listed`);
   }
+  return Gone.proven("the whitelist lacks them");
 }
 
-/** The domains of a request that was refused because one of them is gone. */
+/** The domains that are still listed after a request that was refused because one of them is gone. */
 async function deleteInOneRequest(
   account: Account,
   {
@@ -75,21 +82,20 @@ async function deleteInOneRequest(
     authProvider,
     domains,
   }: Omit<DomainsDeletion, "origins"> & { readonly domains: () => readonly string[] },
-  options: ProvenOptions,
+  options: Options,
 ): Promise<readonly string[]> {
   let sent = domains();
-  const beforeAttempt = async (): Promise<void> => {
-    await options.beforeAttempt?.();
-    sent = domains();
-    if (sent.length === 0) throw new NothingToDelete();
-  };
   const collection = account.collection("domains", projectId);
   const route = {
     method: "DELETE",
     ...collection.all(),
     currentBody: () => ({ auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) }),
   } as const;
-  const request = changeRequest(route, { ...options, beforeAttempt });
+  const mayGo = (): Permission => {
+    sent = domains();
+    return sent.length === 0 ? Refused.proven(NOTHING_LEFT) : Granted.proven();
+  };
+  const request = gatedRequest(route, { ...options, mayGo });
   const send = () => account.requests.send(request);
   const deletion = {
     // In any spelling: the service ignores a deletion that spells a listed domain differently.
@@ -97,11 +103,13 @@ async function deleteInOneRequest(
       isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain)),
     thing: () => sent.join(", "),
   };
+  if (sent.length === 0) return [];
   try {
-    const accepted = await collection.changing(() => collection.proveDeleted(send, deletion, options));
-    return accepted === undefined ? sent : [];
+    await collection.changing(() => collection.proveDeleted(send, deletion, options));
+    return [];
   } catch (error) {
-    if (error instanceof NothingToDelete) return [];
-    throw error;
+    if (error === NOTHING_LEFT) return [];
+    if (!(error instanceof StillListedError) || error.status !== 404 || sent.length < 2) throw error;
+    return (await collection.list(options)).filter(deletion.matches).map(({ domain }) => domain);
   }
 }

@@ -6,6 +6,8 @@
 import type { SendOptions } from "../changes";
 import type { Collection, ListOptions } from "../collection";
 import type { WaitOptions } from "../reads/sharedReads";
+import { Gone, Granted, mustBeKnown, type Permission, Refused, type Sighting, Unknown } from "../proof";
+import { undefinedIfNotShown } from "../reads/absence";
 import type { AuthIntegrationRecord } from "../records";
 
 /** What a change of what lives in an integration is sent with. */
@@ -19,10 +21,13 @@ export class NotOursError extends Error {
   readonly forPlan: string;
 
   constructor(
-    id: string,
+    id: string | undefined,
+    /** What proves that it is gone, with all that was in it. */
+    readonly proof: Gone,
     readonly instead: AuthIntegrationRecord | undefined,
   ) {
-    const gone = `the auth integration of this resource (${id}) no longer exists`;
+    const which = id === undefined ? "" : ` (${id})`;
+    const gone = `the auth integration of this resource${which} no longer exists`;
     const what = instead === undefined ? gone : `${gone}: another one has replaced it (${identityOf(instead)})`;
     const advice =
       instead === undefined
@@ -59,18 +64,17 @@ export class OwnIntegration {
     return this.#id;
   }
 
-  /** Undefined when it is gone: two good lists, one lag apart, do not contain it. */
-  async find(options: ListOptions): Promise<AuthIntegrationRecord | undefined> {
-    const listed = await this.integrations.list(options);
+  /** See `Collection.find`. */
+  async find(options: ListOptions): Promise<Sighting<AuthIntegrationRecord>> {
+    const found = await this.integrations.find((item, listed) => this.#isOurs(item, listed), options);
     this.#hasRead = true;
-    const found = listed.find((item) => this.#isOurs(item, listed));
-    return found ?? this.integrations.find((item) => this.#isOurs(item, []), options);
+    return found;
   }
 
   /**
    * Call right before each attempt: reads a list for it. If no integration is known and none is listed, nothing can be
    * proven, and the response to the request decides.
-   * @throws NotOursError when it is gone.
+   * @throws NotOursError when it is gone, NotKnownError when that cannot be seen.
    */
   async prove(options: WaitOptions): Promise<void> {
     await this.check({ ...options, since: performance.now() });
@@ -78,17 +82,28 @@ export class OwnIntegration {
 
   /** The same with a list that was read before, for a plan. */
   async check(options: ListOptions): Promise<void> {
-    const found = await this.find(options);
-    if (this.#id !== undefined && found === undefined) {
-      const listed = await this.integrations.list({ ...options, since: undefined });
-      throw new NotOursError(this.#id, listed.find((item) => this.isNamed(item, listed)) ?? listed[0]);
-    }
-    this.#id = found?.auth_provider_project_id;
+    const found = mustBeKnown(await this.find(options));
+    if (!(found instanceof Gone)) this.#id = found.auth_provider_project_id;
+    else if (this.#id !== undefined) throw await this.#notOurs(found, options);
   }
+
+  /** Whether the integration is the one that a destruction in it is meant for. If it is gone, so is what was in it. */
+  readonly isMeant = async (options: WaitOptions): Promise<Permission> => {
+    const found = await this.find({ ...options, since: performance.now() });
+    if (found instanceof Unknown) return found;
+    if (found instanceof Gone) return Refused.proven(await this.#notOurs(found, options));
+    this.#id = found.auth_provider_project_id;
+    return Granted.proven();
+  };
 
   /** For a call that has sent nothing, and so has not read the list yet. */
   async ensureKnown(options: WaitOptions): Promise<void> {
     if (this.#id === undefined && !this.#hasRead) await this.prove(options);
+  }
+
+  async #notOurs(gone: Gone, options: ListOptions): Promise<NotOursError> {
+    const listed = await undefinedIfNotShown(() => this.integrations.list({ ...options, since: undefined }));
+    return new NotOursError(this.#id, gone, listed?.find((item) => this.isNamed(item, listed)) ?? listed?.[0]);
   }
 
   #isOurs(item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean {

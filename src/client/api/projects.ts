@@ -2,7 +2,8 @@ import type { Account } from "../account";
 import type { ListOptions } from "../collection";
 import { BadResponseError, PermissionError } from "../http/errors";
 import { isGoneStatus } from "../http/responses";
-import { hasFailedChange } from "../operations/waits";
+import { Deadline } from "../http/deadline";
+import { hasFailedChange, tellsOfChanges } from "../operations/waits";
 import { isRouteMissing } from "../reads/absence";
 import type { BranchRecord, EndpointRecord, OperationRecord } from "../records";
 
@@ -13,6 +14,9 @@ interface OptionalRead<T> extends Pick<ListOptions, "deadline"> {
   /** Returned for the 404 of a gateway, which is thrown otherwise. */
   readonly onGateway404?: T;
 }
+
+/** Whether these operations, the newest first, go back far enough. */
+type IsEnough = (listed: readonly OperationRecord[]) => boolean;
 
 /** Routes that some services lack. */
 export class ProjectsApi {
@@ -27,9 +31,21 @@ export class ProjectsApi {
     return this.#readOptional({ route: "branches", projectId, deadline: options.deadline, read });
   }
 
-  /** The newest first; undefined: the service has no such route, or the key may not use it. */
-  async operations(projectId: string, options: ListOptions = {}): Promise<readonly OperationRecord[] | undefined> {
-    const read = () => this.account.collection("operations", projectId).list(options);
+  /**
+   * The newest first; undefined: the service has no such route, or the key may not use it. `isEnough`: how far back they
+   * are read. @default the first page
+   */
+  async operations(
+    projectId: string,
+    options: ListOptions = {},
+    isEnough: IsEnough = () => true,
+  ): Promise<readonly OperationRecord[] | undefined> {
+    const read = async () => {
+      const first = await this.account.collection("operations", projectId).page(options);
+      const deadline = options.deadline ?? new Deadline(this.account.settings.readDeadlineMs);
+      const { onProgress } = options;
+      return this.account.readOn("operations", projectId, first, { deadline, onProgress, isEnough });
+    };
     return this.#readOptional({ route: "operations", projectId, deadline: options.deadline, read });
   }
 
@@ -37,14 +53,15 @@ export class ProjectsApi {
    * The same in one attempt, for a loop that retries itself. A gateway's 404 shows no operation, and says nothing about
    * the route.
    */
-  async operationsOnce(projectId: string): Promise<readonly OperationRecord[] | undefined> {
-    const read = () => this.account.readOnce("operations", projectId);
+  async operationsOnce(projectId: string, isEnough: IsEnough): Promise<readonly OperationRecord[] | undefined> {
+    const read = () => this.account.readOnce("operations", projectId, isEnough);
     return this.#readOptional({ route: "operations", projectId, read, onGateway404: [] });
   }
 
   /** Whether an effect of the last changes of a compute has failed; false if no operations can be read. */
   async hasFailedChange(projectId: string, endpoint: EndpointRecord, options?: ListOptions): Promise<boolean> {
-    return hasFailedChange(endpoint, (await this.operations(projectId, options)) ?? []);
+    const isEnough = (listed: readonly OperationRecord[]): boolean => tellsOfChanges(endpoint, listed);
+    return hasFailedChange(endpoint, (await this.operations(projectId, options, isEnough)) ?? []);
   }
 
   async #readOptional<T>({ route, projectId, deadline, read, onGateway404 }: OptionalRead<T>): Promise<T | undefined> {

@@ -13,7 +13,8 @@ import { type RetryDecision, decideRetry, mayHaveTakenEffect, whatHappened } fro
 import type { Attempt, RawResponse, Transport } from "./transport";
 
 export interface Request {
-  method: Attempt["method"];
+  /** Deletions go through the gate: see `GatedRequest`. */
+  method: Exclude<Attempt["method"], "DELETE">;
   template: Attempt["template"];
   params: Record<string, string>;
   readonly body?: unknown;
@@ -44,6 +45,16 @@ export interface Request {
   onError?: ((error: SvcError) => void) | undefined;
 }
 
+declare class OfGate {
+  private readonly isGated: true;
+}
+
+/** A request that may destroy something. Only gate.ts makes it, with what grants each attempt. */
+export type GatedRequest = Omit<Request, "method"> & Pick<Attempt, "method"> & OfGate;
+
+/** For this file, which sends both in one way. */
+type AnyRequest = Omit<Request, "method"> & Pick<Attempt, "method">;
+
 /** A response that accepts the request. */
 export interface ChangeResponse<Body> {
   /** Undefined: it had no body. */
@@ -53,7 +64,7 @@ export interface ChangeResponse<Body> {
 }
 
 /** Path segments are encoded. A segment that would change the path (empty, dots) is refused. */
-function pathOf({ method, template, params }: Request): string {
+function pathOf({ method, template, params }: AnyRequest): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? "";
     const odd = /^\.{0,2}$|\p{Cs}|\p{Cc}/u.test(value);
@@ -62,7 +73,7 @@ function pathOf({ method, template, params }: Request): string {
   });
 }
 
-function refuseStandIns({ method, template, body }: Request): void {
+function refuseStandIns({ method, template, body }: AnyRequest): void {
   const [path] = standInsIn(body);
   if (path === undefined) return;
   const what = `${path} is a placeholder for a value that the service does not show: nothing was sent`;
@@ -70,7 +81,7 @@ function refuseStandIns({ method, template, body }: Request): void {
 }
 
 /** Refuses a reference that was not replaced by its value: the service would store the reference itself. */
-function refuseReferences({ method, template, body }: Request): void {
+function refuseReferences({ method, template, body }: AnyRequest): void {
   const [path] = referencesIn(body);
   if (path !== undefined)
     throw new SvcError(`${path} is a reference without a value: nothing was sent`, { method, path: template });
@@ -85,7 +96,7 @@ const NAMED = { project_id: "project", branch_id: "branch", endpoint_id: "comput
  * The objects that the path and the body name. Many bodies hold their fields in one object, such as `{ endpoint: {
  * branch_id } }`.
  */
-function namesIn({ params, body }: Request): string {
+function namesIn({ params, body }: AnyRequest): string {
   const fields = isObject(body) ? body : {};
   const wrapped = Object.values(fields).filter(isObject);
   const all: Record<string, unknown> = Object.assign({}, ...wrapped, fields, params);
@@ -176,7 +187,7 @@ export class Requests {
    * none at all.
    * @throws FateUnknownError when a change may have taken effect, or when a good status came with any other body.
    */
-  async send<Body>(request: Request, schema?: z.ZodType<Body>): Promise<ChangeResponse<Body>> {
+  async send<Body>(request: Request | GatedRequest, schema?: z.ZodType<Body>): Promise<ChangeResponse<Body>> {
     const { method, template, deadline, fate = { open: false }, repeatable = method !== "POST" } = request;
     refuseStandIns(request);
     refuseReferences(request);
@@ -275,7 +286,7 @@ export class Requests {
   }
 
   /** One attempt, whose response is returned as it is. Only a missing response is an error. */
-  async probe(request: Request): Promise<RawResponse> {
+  async probe(request: AnyRequest): Promise<RawResponse> {
     const { method, deadline, body } = request;
     this.context.redactor.learn(body);
     const { attemptTimeoutMs, mutationAttemptTimeoutMs } = this.context.settings;
@@ -289,7 +300,7 @@ export class Requests {
 
   /** For an attempt that is sent in the same tick. Returns what to call with its response. */
   async #permitFor(
-    request: Request,
+    request: AnyRequest,
     throttle: Throttle,
     lateError: (totalMs?: number, why?: SvcError) => SvcError,
   ): Promise<(refusal?: Refusal) => void> {
@@ -318,7 +329,7 @@ export class Requests {
    * The wait for the configured share is charged to no clock. A wait that the service's limit causes is charged like any
    * that the service asks for; undefined if it takes too long.
    */
-  async #waitForPermit(kind: RequestKind, request: Request, throttle: Throttle): Promise<Permit | undefined> {
+  async #waitForPermit(kind: RequestKind, request: AnyRequest, throttle: Throttle): Promise<Permit | undefined> {
     const { method, deadline, onThrottled, onProgress } = request;
     const { budget } = this.context;
     const timer = setTimeout(() => onProgress?.(budget.progressText), SHOWN_AFTER_MS);
@@ -344,7 +355,7 @@ export class Requests {
   }
 
   /** After the body was read: its secrets are removed from the request id. */
-  #trace({ method, template }: Request, { attempt, sentAt, outcome, requestId }: EndedAttempt): void {
+  #trace({ method, template }: AnyRequest, { attempt, sentAt, outcome, requestId }: EndedAttempt): void {
     const { trace, redactor } = this.context;
     if (trace === undefined) return;
     const ms = Math.round(performance.now() - sentAt);

@@ -51,6 +51,16 @@ export function hasFailedChange({ id, current_state }: EndpointRecord, listed: r
   });
 }
 
+/**
+ * Whether a list, the newest first, shows the last operation of each effect of this compute, or goes back to its
+ * creation.
+ */
+export function tellsOfChanges({ id, created_at = "" }: EndpointRecord, listed: readonly OperationRecord[]): boolean {
+  const own = new Set(operationsOf(id, listed).map(({ action }) => action));
+  const isBeforeIt = Date.parse(listed.at(-1)?.created_at ?? "") < Date.parse(created_at);
+  return isBeforeIt || [...EFFECTS.keys()].every((action) => own.has(action));
+}
+
 const seconds = (ms: number): number => Math.round(ms / 1000);
 const describe = ({ id, action, status }: OperationRecord): string => `operation ${id} ${action} ${status}`;
 
@@ -142,6 +152,17 @@ abstract class OperationWait<Change extends AwaitedChange> {
     // Somebody may have deleted it meanwhile.
     if (performance.now() - this.#endpointsReadAt > this.account.settings.lagMs) return "both";
     return end !== undefined && end <= performance.now() + this.#lookAheadMs ? "both" : "operations";
+  }
+
+  /** They show each operation that is followed, or those from before its beginning: what they lack then is not listed. */
+  isEnough(listed: readonly OperationRecord[]): boolean {
+    const { operations, updatedAtBefore } = this.change;
+    const missing = [...this.#operations.values()].filter(({ id }) => !listed.some((one) => one.id === id));
+    const begins = missing.filter(isUnfinished).map(({ created_at = "" }) => Date.parse(created_at));
+    // Without names, all that began since then are followed.
+    if (operations === undefined && updatedAtBefore !== undefined) begins.push(Date.parse(updatedAtBefore));
+    const oldest = Date.parse(listed.at(-1)?.created_at ?? "");
+    return begins.every((began) => oldest < began);
   }
 
   /**

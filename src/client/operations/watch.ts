@@ -33,10 +33,12 @@ export interface Condition<T> {
   /** The error for a deadline that has passed; `lastError` is why the last poll failed, if it did. */
   timedOut: (deadline: Deadline, lastError: SvcError | undefined) => Error;
   readonly onProgress?: ((text: string) => void) | undefined;
+  /** Whether these operations, the newest ones of the project, go back far enough. */
+  isEnough: (operations: readonly OperationRecord[]) => boolean;
 }
 
 interface Waiter {
-  readonly condition: Pick<Condition<unknown>, "needs" | "dueAt" | "onProgress">;
+  readonly condition: Pick<Condition<unknown>, "needs" | "dueAt" | "onProgress" | "isEnough">;
   deadline: Deadline;
   joinedAt: number;
   onSnapshot: (snapshot: Snapshot) => void;
@@ -58,9 +60,9 @@ export class ProjectWatch {
   #lastError: SvcError | undefined;
   #wake: () => void = () => undefined;
 
-  /** `read` makes one attempt; the loop retries. */
+  /** `read` makes one attempt; the loop retries. `isEnough`: how far back it reads the operations. */
   constructor(
-    private readonly read: (needs: Needs) => Promise<Snapshot>,
+    private readonly read: (needs: Needs, isEnough: Condition<unknown>["isEnough"]) => Promise<Snapshot>,
     private readonly ceilingMs: number,
     private readonly budget: Pick<RequestBudget, "reservePoll" | "hasRoom" | "isTight" | "progressText">,
   ) {}
@@ -115,7 +117,8 @@ export class ProjectWatch {
       // Two requests: the pause after it is that of two polls.
       if (needs === "both") this.budget.reservePoll();
       try {
-        const snapshot = await this.read(needs);
+        const waiting = [...this.#waiters].map(({ condition }) => condition);
+        const snapshot = await this.read(needs, (listed) => waiting.every((one) => one.isEnough(listed)));
         this.#roundTripMs = performance.now() - began;
         this.#lastError = undefined;
         failures = 0;

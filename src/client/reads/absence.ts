@@ -25,8 +25,8 @@ export class SteadyObservation {
   }
 }
 
-/** Undefined if the service answers 404: it is gone, maybe with its container. */
-export async function undefinedIfGone<T>(read: () => Promise<T>): Promise<T | undefined> {
+/** Undefined if the service answers 404: for whoever only looks at what is there, and decides nothing about it. */
+export async function undefinedIfNotShown<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { AuthIntegrationRecord, BranchRecord, CreationRecovery } from "../../client";
+import { Gone, mustBeKnown, type AuthIntegrationRecord, type BranchRecord, type CreationRecovery } from "../../client";
 import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
@@ -104,13 +104,13 @@ export const authIntegration = define(declaration, schemas, {
     const known = { projectId, authProvider, ...made };
     call.checkpoint(id, known);
     const integration = await find(call, id, known);
-    if (integration === undefined) throw new Error("the service does not list it yet");
+    if (integration instanceof Gone) throw new Error("the service does not list it yet");
     return { id, outputs: await untilShown(call, id, { args, integration, known }) };
   },
 
   async read(call, { id, outs }) {
     const integration = await find(call, id, outs);
-    if (integration === undefined) return undefined;
+    if (integration instanceof Gone) return integration;
     const table = hasKeySet(outs) ? {} : USERS_TABLE;
     const outputs = { ...table, ...storedOutputs(id, outs), ...recordOutputs(integration) };
     return { args: toArguments(splitId(id).projectId, integration), outputs, ready: true };
@@ -119,7 +119,7 @@ export const authIntegration = define(declaration, schemas, {
   async update(call, { id, outs }, args) {
     // Every argument replaces, so an update only completes a failed creation.
     const integration = await find(call, id, outs);
-    if (integration === undefined) throw goneError();
+    if (integration instanceof Gone) throw goneError();
     const { projectId } = splitId(id);
     // No keys: the creation failed before it had any.
     const hasKeys = hasKeySet(outs);
@@ -133,8 +133,7 @@ export const authIntegration = define(declaration, schemas, {
     const { projectId, rest: authProvider } = splitId(id);
     let isTold = false;
     // A preview cannot warn: the engine asks no provider before it deletes what the program no longer declares.
-    const beforeAttempt = (): void => {
-      call.beforeDelete();
+    const onSend = (): void => {
       if (!isTold) call.note(deletionNote(id, outs));
       isTold = true;
     };
@@ -144,10 +143,14 @@ export const authIntegration = define(declaration, schemas, {
       isIntegration(authProvider),
       outs.authProviderProjectId,
     );
-    await deleteIfOurs(call, { what: `AuthIntegration ${id}`, outs, integration }, () =>
+    const { isMeant } = integration;
+    return deleteIfOurs(call, { what: `AuthIntegration ${id}`, outs, integration }, () =>
       call.client.auth
         .integrations(projectId)
-        .delete({ id: authProvider, matches, thing: "the integration" }, { ...call, integration, beforeAttempt }),
+        .delete(
+          { id: authProvider, matches, thing: "the integration", onSend },
+          { ...call, isMeant, mayGo: call.mayDelete },
+        ),
     );
   },
 });
@@ -168,9 +171,14 @@ const isIntegration =
     item.auth_provider === authProvider &&
     (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
 
-function find(call: Call<AuthIntegrationOuts>, id: string, { authProviderProjectId }: Partial<AuthIntegrationOuts>) {
+async function find(
+  call: Call<AuthIntegrationOuts>,
+  id: string,
+  { authProviderProjectId }: Partial<AuthIntegrationOuts>,
+): Promise<AuthIntegrationRecord | Gone> {
   const { projectId, rest: authProvider } = splitId(id);
-  return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
+  const integrations = call.client.auth.integrations(projectId);
+  return mustBeKnown(await integrations.find(isIntegration(authProvider, authProviderProjectId), call));
 }
 
 /** The outputs, once the service shows the integration as declared. */

@@ -1,3 +1,4 @@
+import { NOTHING_TO_DELETE } from "../../client";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthKeysOutputs, type AuthKeysShape } from "./authKeysDeclaration";
 import { triggersSchema } from "../shared/argumentSchemas";
@@ -35,6 +36,7 @@ export const authKeys = inIntegration(declaration, schemas, {
 
   async delete({ note }, { id }) {
     note(`AuthKeys ${id} was removed from the stack only: ${NOT_REVOKED}`);
+    return NOTHING_TO_DELETE;
   },
 });
 

@@ -1,3 +1,4 @@
+import { NOTHING_TO_DELETE } from "../../client";
 import type { SchemasOf } from "../../host/arguments";
 import {
   declaration,
@@ -38,6 +39,7 @@ export const authOwnershipTransfer = inIntegration(declaration, schemas, {
 
   async delete({ note }, { id }) {
     note(`AuthOwnershipTransfer ${id} was removed from the stack only: ${NOT_TAKEN_BACK}`);
+    return NOTHING_TO_DELETE;
   },
 });
 

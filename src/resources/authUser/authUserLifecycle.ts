@@ -43,7 +43,7 @@ export const authUser = inIntegration(declaration, schemas, {
 
   async delete(call, { id }) {
     const { projectId, rest: userId } = splitId(id);
-    await call.client.auth.deleteUser(projectId, userId, { ...call, beforeAttempt: call.beforeDelete });
+    return call.client.auth.deleteUser(projectId, userId, { ...call, mayGo: call.mayDelete });
   },
 });
 

@@ -3,7 +3,7 @@
  * Without waiting for that, a chain of moves would take one run per link, and an adoption would take a compute that is
  * moving away (docs/design/rules.md).
  */
-import type { EndpointRecord } from "../../client";
+import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import { countOfReplica } from "../../contract/componentNames";
 import { nameInUrn } from "../../contract/identifiers";
@@ -136,7 +136,10 @@ export async function findComputeToAdopt(
   const stillLeaving = `${endpointId} was still being deleted or moved away`;
   const wasDeleted = (): Promise<boolean> => call.run.waitUntilFree(computeObject(endpointId), stillLeaving);
   if (await wasDeleted()) return undefined;
-  const endpoint = await call.client.computes.find(projectId, endpointId, { ...call, since: performance.now() });
+  const seen = mustBeKnown(
+    await call.client.computes.find(projectId, endpointId, { ...call, since: performance.now() }),
+  );
+  const endpoint = seen instanceof Gone ? undefined : seen;
   // Its deletion or move may have begun meanwhile.
   if (await wasDeleted()) return undefined;
   const refusal = refusalToAdopt(endpoint, type);

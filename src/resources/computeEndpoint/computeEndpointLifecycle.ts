@@ -1,8 +1,11 @@
 import {
   BadRequestError,
   ConflictError,
+  Gone,
+  mustBeKnown,
   NotStartingError,
   OperationFailedError,
+  Unknown,
   type ChangeOptions,
   type CreationRecovery,
   type EndpointRecord,
@@ -77,8 +80,8 @@ export const computeEndpoint = define(declaration, schemas, {
 
   async read(call, { id, outs, unfinished }) {
     const { projectId, rest } = splitId(id);
-    const endpoint = await call.client.computes.find(projectId, rest, call);
-    if (endpoint === undefined) return undefined;
+    const endpoint = mustBeKnown(await call.client.computes.find(projectId, rest, call));
+    if (endpoint instanceof Gone) return endpoint;
     const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
     return {
       // The service may just not show a missing field: the stored value stays, and it is not drift.
@@ -92,8 +95,8 @@ export const computeEndpoint = define(declaration, schemas, {
   async update(call, stored, declared, changes) {
     const args = call.withValues(declared);
     const { projectId, rest } = splitId(stored.id);
-    const found = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
-    if (found === undefined) throw goneError();
+    const found = mustBeKnown(await call.client.computes.find(projectId, rest, { ...call, since: performance.now() }));
+    if (found instanceof Gone) throw goneError();
     const update: Update = { call, stored, args, changes, differ: differing(args, found) };
 
     const planned = namesToSend(update);
@@ -107,7 +110,7 @@ export const computeEndpoint = define(declaration, schemas, {
 
   async delete(call, { id }) {
     const { projectId, rest } = splitId(id);
-    await call.client.computes.delete({ projectId, endpointId: rest, beforeAttempt: call.beforeDelete }, call);
+    return call.client.computes.delete({ projectId, endpointId: rest }, { ...call, mayGo: call.mayDelete });
   },
 });
 
@@ -453,7 +456,8 @@ async function restartActive(
   } catch (error) {
     if (!(error instanceof BadRequestError || error instanceof ConflictError)) throw error;
     const now = await computes.find(args.projectId, endpoint.id, { ...call, since: performance.now() });
-    if (now?.current_state !== "idle" && now?.pending_state !== "idle") throw error;
+    if (now instanceof Gone || now instanceof Unknown) throw error;
+    if (now.current_state !== "idle" && now.pending_state !== "idle") throw error;
     noteSkipped(now);
     return now;
   }

@@ -1,5 +1,5 @@
 /** What the lists of the service show about a compute, for a plan. */
-import type { EndpointRecord } from "../../client";
+import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
 import { nameInUrn } from "../../contract/identifiers";
 import type { Finding, Look, Plan } from "../../host/lifecycle";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
@@ -69,8 +69,8 @@ export async function updateFindings(
   const { args, client, reading } = look;
   const { projectId, branchId } = args;
   const { rest: id } = splitId(stored.id);
-  const own = await client.computes.find(projectId, id, reading);
-  if (own === undefined) return [goneFinding(`compute ${id}${label}`)];
+  const own = mustBeKnown(await client.computes.find(projectId, id, reading));
+  if (own instanceof Gone) return [goneFinding(`compute ${id}${label}`)];
   if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];

@@ -95,8 +95,10 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 
   async delete(call, { id: projectId }) {
-    await call.client.auth.resetEmailServer(projectId, { ...call, beforeAttempt: call.beforeDelete });
+    const { isMeant } = call.integration;
+    const gone = await call.client.auth.resetEmailServer(projectId, { ...call, isMeant, mayGo: call.mayDelete });
     call.note(`EmailServer ${projectId}: mail is sent by the shared server of the service again`);
+    return gone;
   },
 });
 

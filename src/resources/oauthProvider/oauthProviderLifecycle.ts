@@ -1,4 +1,17 @@
-import type { CreationRecovery, Expected, OAuthCredentials, OAuthProviderRecord } from "../../client";
+import {
+  Gone,
+  Granted,
+  mustBeKnown,
+  NOTHING_TO_DELETE,
+  type Permission,
+  Refused,
+  requireGranted,
+  type CreationRecovery,
+  type Expected,
+  type OAuthCredentials,
+  type OAuthProviderRecord,
+  type WaitOptions,
+} from "../../client";
 import type { SchemasOf } from "../../host/arguments";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
@@ -122,7 +135,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     const { projectId, providerId, isAbsent } = named(id);
     if (isAbsent) return [];
     const found = await client.auth.oauthProviders(projectId).find(isProvider(providerId), reading);
-    return found === undefined ? [goneFinding(`the OAuth provider ${providerId}${label}`)] : [];
+    return mustBeKnown(found) instanceof Gone ? [goneFinding(`the OAuth provider ${providerId}${label}`)] : [];
   },
 
   async create(call, args) {
@@ -150,7 +163,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
       return { args, outputs: { type: listed?.type ?? NO_TYPE }, ready: !unfinished || listed === undefined };
     }
     const provider = await find(call, id);
-    if (provider === undefined) return undefined;
+    if (provider instanceof Gone) return provider;
     return {
       args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },
       outputs: { type: provider.type },
@@ -164,7 +177,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     // Only a creation deletes, as its plan says. A provider that exists again is drift, and leads to a replacement.
     if (named(id).isAbsent) return { type: outs.type ?? NO_TYPE };
     const current = await find(call, id, performance.now());
-    if (current === undefined) throw goneError();
+    if (current instanceof Gone) throw goneError();
     // What an unfinished change had sent is sent again.
     const wanted = CREDENTIALS.filter((name) => changed.has(name) || mayBeOpen(stored, name));
     if (wanted.length === 0 || args.clientId === undefined) return { type: current.type };
@@ -177,9 +190,10 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   async delete(call, { id }) {
     const { projectId, providerId, isAbsent } = named(id);
     // A provider that appeared meanwhile belongs to somebody else.
-    if (isAbsent) return;
+    if (isAbsent) return NOTHING_TO_DELETE;
     const providers = call.client.auth.oauthProviders(projectId);
-    await providers.delete({ id: providerId }, { ...call, beforeAttempt: call.beforeDelete });
+    const { isMeant } = call.integration;
+    return providers.delete({ id: providerId }, { ...call, isMeant, mayGo: call.mayDelete });
   },
 });
 
@@ -264,9 +278,9 @@ const credentials = (call: Call<OAuthProviderOuts>, { clientId, clientSecret }: 
     client_secret: clientSecret === undefined ? undefined : call.resolve(clientSecret),
   });
 
-function find(call: Call<OAuthProviderOuts>, id: string, since?: number) {
+async function find(call: Call<OAuthProviderOuts>, id: string, since?: number): Promise<OAuthProviderRecord | Gone> {
   const { projectId, providerId } = named(id);
-  return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
+  return mustBeKnown(await call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since }));
 }
 
 /**
@@ -278,21 +292,24 @@ async function makeAbsent(call: ChildCall<OAuthProviderOuts>, args: OAuthProvide
   // What this run has deleted may be there again, if its integration was replaced.
   await call.run.waitUntilFree(object);
   const existing = await find(call, idOf(args), performance.now());
-  if (existing === undefined) return;
-  const requireDeletable = (found: OAuthProviderRecord): void => {
-    const refusal = refusalToDelete(args.adopt === true, found);
-    if (refusal !== undefined) throw new Error(refusal);
+  if (existing instanceof Gone) return;
+  const mayDelete = (found: readonly OAuthProviderRecord[]): Permission => {
+    const [refusal] = found.flatMap((one) => refusalToDelete(args.adopt === true, one) ?? []);
+    return refusal === undefined ? Granted.proven() : Refused.proven(new Error(refusal));
   };
-  requireDeletable(existing);
+  requireGranted(mayDelete([existing]));
   call.run.takeOver(object);
   const providers = call.client.auth.oauthProviders(projectId);
   // Somebody may have created another one with its name while this waited for its turn, or since the last attempt
   // deleted it.
-  const beforeAttempt = async (): Promise<void> => {
-    const listed = await providers.list({ ...call, since: performance.now() });
-    listed.filter(isProvider(providerId)).forEach(requireDeletable);
+  let listed: readonly OAuthProviderRecord[] = [];
+  const isMeant = async (options: WaitOptions): Promise<Permission> => {
+    const ofIntegration = await call.integration.isMeant(options);
+    listed = await providers.list({ ...options, since: performance.now() });
+    return ofIntegration;
   };
-  await providers.delete({ id: providerId }, { ...call, beforeAttempt });
+  const mayGo = (): Permission => mayDelete(listed.filter(isProvider(providerId)));
+  await providers.delete({ id: providerId }, { ...call, isMeant, mayGo });
   call.note(`OAuth provider ${providerId} of project ${projectId}, with the shared keys of the service, was deleted`);
 }
 

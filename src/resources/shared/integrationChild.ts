@@ -1,4 +1,13 @@
-import { identityOf, NotFoundError, NotOursError, type AuthIntegrationRecord, type OwnIntegration } from "../../client";
+import {
+  Gone,
+  identityOf,
+  mustBeKnown,
+  NotFoundError,
+  NotKnownError,
+  NotOursError,
+  type AuthIntegrationRecord,
+  type OwnIntegration,
+} from "../../client";
 import type { Declaration } from "../../contract/declaration";
 import { projectOf } from "../../contract/identifiers";
 import type { SchemasOf } from "../../host/arguments";
@@ -31,9 +40,9 @@ export interface Child<Args extends object, Outputs extends object> extends Omit
   /** Whether these arguments differ from the stored ones only in what no request carries. */
   readonly isOfStateAlone?: (stored: Stored<Args, Outputs>, news: Partial<Args>) => boolean;
   create(call: ChildCall<Outputs>, args: Args): Promise<Created<Outputs>>;
-  read(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
+  read(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | Gone>;
   update(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
-  delete(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;
+  delete(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>): Promise<Gone>;
 }
 
 /** Read and update of an object that cannot be read back and whose arguments all replace: the stored outputs stay. */
@@ -120,8 +129,9 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
         await integration.ensureKnown(call);
         // The response to a creation may name the integration itself.
         return { id, outputs: { ...outputsOf(integration), ...outputs } };
-      } catch (error) {
-        if (!(error instanceof NotFoundError)) throw error;
+      } catch (thrown) {
+        const error = thrown instanceof NotKnownError ? thrown.cause : thrown;
+        if (!(error instanceof NotFoundError)) throw thrown;
         throw new Error(
           `${error.message}. Most likely the project has no auth integration yet: declare an AuthIntegration and pass its "projectId" output`,
           { cause: error },
@@ -131,16 +141,13 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
 
     async read(call, stored) {
       const integration = integrationOf(call, projectOf(stored.id), stored.outs);
-      const found = await integration.find(call);
-      if (found === undefined) return undefined;
+      const found = mustBeKnown(await integration.find(call));
+      if (found instanceof Gone) return found;
       const observed = await child.read(inner(call, stored.outs, integration), stored);
+      if (observed instanceof Gone) return observed;
       // Adds the id of its integration to a child without one.
-      return (
-        observed && {
-          ...observed,
-          outputs: { ...observed.outputs, ...outputsOf({ id: found.auth_provider_project_id }) },
-        }
-      );
+      const outputs = { ...observed.outputs, ...outputsOf({ id: found.auth_provider_project_id }) };
+      return { ...observed, outputs };
     },
 
     async update(call, stored, args, changes) {
@@ -152,7 +159,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
 
     async delete(call, stored) {
       const integration = integrationOf(call, projectOf(stored.id), stored.outs);
-      await deleteIfOurs(call, { what: `${declaration.kind} ${stored.id}`, outs: stored.outs, integration }, () =>
+      return deleteIfOurs(call, { what: `${declaration.kind} ${stored.id}`, outs: stored.outs, integration }, () =>
         child.delete(inner(call, stored.outs, integration), stored),
       );
     },
@@ -213,17 +220,19 @@ interface Held {
 }
 
 /** Runs a deletion. If the integration is gone, so is the object, and what replaced it stays. */
-export async function deleteIfOurs(call: Call<never>, held: Held, work: () => Promise<void>): Promise<void> {
+export async function deleteIfOurs(call: Call<never>, held: Held, work: () => Promise<Gone>): Promise<Gone> {
   try {
-    await work();
+    const gone = await work();
     noteUnproven(call, held);
+    return gone;
   } catch (error) {
     if (!(error instanceof NotOursError)) throw error;
-    const { instead } = error;
-    if (instead === undefined) return;
-    call.note(
-      `${held.what}: its auth integration was replaced by another one (${identityOf(instead)}); nothing in that one was deleted`,
-    );
+    const { instead, proof } = error;
+    if (instead !== undefined)
+      call.note(
+        `${held.what}: its auth integration was replaced by another one (${identityOf(instead)}); nothing in that one was deleted`,
+      );
+    return proof;
   }
 }
 

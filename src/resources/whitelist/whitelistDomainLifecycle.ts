@@ -1,7 +1,12 @@
 import {
+  Gone,
+  Granted,
   isOfProvider,
+  mustBeKnown,
   normalisedOrigin,
+  requireGranted,
   spellingsOf,
+  Unknown,
   type CreationRecovery,
   type ListOptions,
   type WhitelistDomainRecord,
@@ -58,8 +63,8 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
   async read(call, { id }) {
     const { projectId, domain } = split(id);
     const { authProvider } = call;
-    const found = await call.client.auth.domains(projectId).find(isOrigin(call, domain), call);
-    if (found === undefined) return undefined;
+    const found = mustBeKnown(await call.client.auth.domains(projectId).find(isOrigin(call, domain), call));
+    if (found instanceof Gone) return found;
     return { args: { projectId, domain, authProvider }, outputs: { authProvider }, ready: true };
   },
 
@@ -68,8 +73,8 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
 
   async delete(call, { id }) {
     const { projectId, domain } = split(id);
-    call.beforeDelete();
-    await deleteOrigins(call, projectId, [domain]);
+    requireGranted(call.mayDelete());
+    return deleteOrigins(call, projectId, [domain]);
   },
 });
 
@@ -145,14 +150,25 @@ export async function deleteOrigins(
   call: ChildCall<never>,
   projectId: string,
   origins: readonly string[],
-): Promise<void> {
+): Promise<Gone> {
   const { authProvider } = call;
-  const isDeletionBlocked = (origin: string): boolean => call.run.isDeletionBlocked(domainObject(projectId, origin));
-  const toDelete = (): string[] => origins.filter((origin) => !isDeletionBlocked(origin));
-  await call.client.auth.deleteDomains({ projectId, authProvider, origins: toDelete }, call);
-  const kept = origins.filter(isDeletionBlocked);
-  if (kept.length === 0) return;
+  /** @throws NotKnownError */
+  const deletable = (): ReadonlyMap<string, Granted> => {
+    const asked = origins.map((origin) => [origin, call.run.mayDelete(domainObject(projectId, origin))] as const);
+    return new Map(
+      asked.flatMap(([origin, permission]) => {
+        if (permission instanceof Unknown) throw permission.error;
+        return permission instanceof Granted ? [[origin, permission]] : [];
+      }),
+    );
+  };
+  const { isMeant } = call.integration;
+  const gone = await call.client.auth.deleteDomains({ projectId, authProvider, origins: deletable }, isMeant, call);
+  const deleted = deletable();
+  const kept = origins.filter((origin) => !deleted.has(origin));
+  if (kept.length === 0) return gone;
   call.note(
     `not removed from the whitelist of ${projectId}, because another resource manages them now: ${kept.sort().join(", ")}`,
   );
+  return gone;
 }

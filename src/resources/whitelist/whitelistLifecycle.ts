@@ -1,3 +1,4 @@
+import { mustBeKnown } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
 import { originIn } from "../../contract/expiry";
@@ -80,7 +81,8 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     const shown = await listOrigins(call, projectId, call);
     const missing = declared.find((origin) => !shown.has(origin));
     // A missing domain is gone when two lists lack it; the later list shows the others too.
-    if (missing !== undefined) await call.client.auth.domains(projectId).find(isOrigin(call, missing), call);
+    if (missing !== undefined)
+      mustBeKnown(await call.client.auth.domains(projectId).find(isOrigin(call, missing), call));
     const now = missing === undefined ? shown : await listOrigins(call, projectId, call);
     const found = new Set(now.keys());
     // In the program's order, so that a plan shows what was added and removed.
@@ -116,7 +118,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   },
 
   async delete(call, { id: projectId, outs: { domains } }) {
-    await deleteOrigins(call, projectId, originsIn(domains));
+    return deleteOrigins(call, projectId, originsIn(domains));
   },
 });
 
