@@ -93,11 +93,6 @@ export function derivedOutputs(
  */
 export interface Declaration<Shape extends object, Outputs extends object> {
   readonly kind: Kind;
-  /**
-   * The service refuses a second object beside an existing one, so a replacement deletes first. The program's own
-   * option wins.
-   */
-  readonly deleteBeforeReplace: boolean;
   readonly args: ArgumentTable<Shape>;
   readonly outputs: { readonly [Name in keyof Outputs & string]: OutputRules };
 }

@@ -17,6 +17,8 @@ export interface HiddenInputs {
   readonly __surplus?: readonly string[];
   /** The program sets the option `replaceOnChanges`. Never stored. */
   readonly __replaceOnChanges?: boolean;
+  /** The program sets the option `retainOnDelete`. Never stored. */
+  readonly __retains?: boolean;
   /** The paths of the option `ignoreChanges`. Never stored. */
   readonly __ignoreChanges?: readonly string[];
   /**
@@ -43,13 +45,15 @@ export function visible(properties: Properties): Properties {
 
 /** The valid hidden inputs; a transformation may have put anything there. */
 export function hiddenInputs(properties: Properties): HiddenInputs {
-  const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges, __ignoreChanges, __preview } = properties;
+  const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges, __retains, __ignoreChanges, __preview } =
+    properties;
   return {
     ...(typeof __provider === "string" && { __provider }),
     ...(typeof __urn === "string" && { __urn }),
     ...(typeof __timeouts === "object" && __timeouts !== null && { __timeouts: timeouts(__timeouts) }),
     ...(Array.isArray(__surplus) && { __surplus: namesIn(__surplus) }),
     ...(__replaceOnChanges === true && { __replaceOnChanges }),
+    ...(__retains === true && { __retains }),
     ...(Array.isArray(__ignoreChanges) && { __ignoreChanges: namesIn(__ignoreChanges) }),
     ...((__preview === true || typeof __preview === "number") && { __preview }),
   };

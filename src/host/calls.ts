@@ -2,6 +2,7 @@
 import {
   Deadline,
   Gone,
+  Granted,
   LockedError,
   mayHaveTakenEffect,
   type Permission,
@@ -169,7 +170,6 @@ export async function remove<Args extends object, Outputs extends object>(
   const timeoutMs = timeoutMsOf(request, "delete");
   try {
     refuseEdited(resource, outs);
-    refuseLacking(hosted, urn);
     const stored = storedFrom(resource, id, outs);
     const objects = resource.objects(id, stored.outs);
     const own = memory.deletedUrn(urn ?? "");
@@ -177,17 +177,27 @@ export async function remove<Args extends object, Outputs extends object>(
     memory.removeStored(objects, own);
     requireGranted(mayDelete());
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
-    const replacement = memory.checked.get(urn ?? "")?.newInputs;
+    // What was created first may be deleted, whatever the service would say of another one.
+    const replacement = memory.wasCreated(urn ?? "") ? undefined : memory.checked.get(urn ?? "")?.newInputs;
+    refuseLacking(hosted, replacement);
     refuseProtectedDeletion(resource.args, stored.outs, replacement !== undefined);
     const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
     const deadline = new Deadline(timeoutMs);
     const { call, finish } = startCall(hosted, { verb: "delete", urn, own, deadline, secrets: [stored.outs] });
-    const replaced = async (): Promise<void> =>
+    const replaced = async (): Promise<void> => {
+      if (replacement === undefined) return;
+      const { client, authProvider } = call;
+      const reading = { ...call, since: performance.now() };
       // It has passed `check`.
-      replacement && resource.beforeReplacement?.(call, replacement as Partial<Args>);
+      const news = replacement as Partial<Args>;
+      const permission = await resource.replaceable({ client, authProvider, reading, stored, news });
+      if (!(permission instanceof Granted))
+        throw new Error(`nothing is deleted, because its replacement might not come back: ${permission.error.message}`);
+    };
     await memory.whileReleasing({ objects: leaving, urn: own, deletes: true }, () =>
       finish(replaced().then(() => resource.delete({ ...call, mayDelete }, stored))),
     );
+    memory.noteDeleted(urn ?? "", { id });
     if (urn !== undefined) warnOfStaying(hosted, { urn, id, objects: leaving });
   } catch (thrown) {
     if (!(thrown instanceof ManagedElsewhereError)) {
@@ -204,10 +214,10 @@ export async function remove<Args extends object, Outputs extends object>(
  * object is deleted. @throws if its creation would fail because a value is missing.
  */
 function refuseLacking<Args extends object, Outputs extends object>(
-  { resource, session }: Hosted<Args, Outputs>,
-  urn = "",
+  { resource }: Hosted<Args, Outputs>,
+  replacement: Properties = {},
 ): void {
-  const missing = new SecretValues(resource.args, nothing).missingIn(session.memory.checked.get(urn)?.newInputs ?? {});
+  const missing = new SecretValues(resource.args, nothing).missingIn(replacement);
   const needed = missing.map(({ path, text }) => `"${path}", but ${text}`);
   if (needed.length > 0) throw new Error(`its replacement needs ${needed.join("; ")}. Nothing is deleted`);
 }
@@ -297,7 +307,10 @@ class ChangeCall<Args extends object, Outputs extends object> {
           : mayHaveTakenEffect(thrown));
       // With the pointer, which outs of the other door lack.
       const kept = isOpen ? { id: before.id, outs: { ...before.outs, ...carried, ...unfinished } } : undefined;
-      return failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept });
+      const lost = verb === "create" ? hosted.session.memory.lost(urn ?? "") : undefined;
+      return lost === undefined
+        ? failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept })
+        : lostInReplacement(hosted, { urn, id: lost.id, thrown, advice });
     }
     const { id, outputs, args, shown } = this.#checkpointed;
     this.#remember(id, { ...outputs, ...args });
@@ -323,7 +336,10 @@ class ChangeCall<Args extends object, Outputs extends object> {
     // The result of the lifecycle has its types.
     const objects = resource.objects(id, outs as Partial<Outputs & Args>);
     if (this.#verb === "update") session.memory.setStored(urn, objects);
-    else objects.forEach((object) => session.memory.setOwner(object, urn));
+    else {
+      session.memory.noteCreated(urn);
+      objects.forEach((object) => session.memory.setOwner(object, urn));
+    }
   }
 }
 
@@ -453,6 +469,17 @@ function failure<Args extends object, Outputs extends object>(
 ): CallError {
   const what = `Could not ${verb} ${resource.kind}${id === undefined ? "" : ` ${id}`}${labelOf(urn)}`;
   return new CallError(`${what}: ${messageOf(thrown)}${advice === "" ? "" : `.${advice}`}`, thrown, kept);
+}
+
+/** For a replacement whose old object is deleted, and whose new one could not be created: first of all, what is lost. */
+function lostInReplacement<Args extends object, Outputs extends object>(
+  { resource: { kind, recreation } }: Hosted<Args, Outputs>,
+  { urn, id, thrown, advice }: Pick<Failure, "urn" | "id" | "thrown" | "advice">,
+): CallError {
+  const what = `${kind} ${id}${labelOf(urn)} was deleted to be replaced, and the new one could not be created: ${messageOf(thrown)}`;
+  const again = recreation === undefined ? "" : `: ${recreation}`;
+  const message = `${what}. Mend the cause, or restore the earlier arguments in the program, and run pulumi up again, which creates it${again}.${advice}`;
+  return new CallError(message, thrown);
 }
 
 /** Whether its deadline ended the call. */

@@ -1,4 +1,4 @@
-import type { Client, Deadline, Gone, Permission, SvcError } from "../client";
+import type { Client, Deadline, Gone, ListOptions, Permission, SvcError } from "../client";
 import type { Claim, Planned, RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
@@ -20,8 +20,6 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly secretOutputs: readonly string[];
   /** The names of the outputs that no update changes. */
   readonly staying: readonly string[];
-  /** The service refuses a second object beside an existing one, so a replacement deletes first. */
-  readonly deleteBeforeReplace: boolean;
   /**
    * Rules over several arguments. `args`: the known, well-formed arguments; `givenNames`: the names of all given
    * arguments, including unknown ones; `limits`: what the settings allow.
@@ -53,10 +51,10 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    */
   readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[] | undefined>;
   /**
-   * Called before the old object of a replacement is deleted, with the known arguments of the new one.
-   * @throws if the service would refuse the new one. Then nothing is deleted.
+   * Whether the service would accept a new object in place of the old one, which is deleted first: asked by the plan,
+   * and again right before the deletion. What is not known refuses, so nothing is deleted that may not come back.
    */
-  readonly beforeReplacement?: (call: Call<Outputs>, args: Partial<Args>) => Promise<void>;
+  readonly replaceable: (replacing: Replacing<Args, Outputs>) => Promise<Permission>;
   /** Like `lookAhead`, for a planned update: what makes it fail. Not called for a replacement. */
   readonly lookAtUpdate?: (look: Look<Args>, plan: Plan<Args, Outputs>) => Promise<readonly Finding[]>;
   /**
@@ -142,6 +140,17 @@ export interface NewDeclaration<Args> {
   readonly isReplacement: boolean;
 }
 
+/** A replacement that deletes first. */
+export interface Replacing<Args, Outputs> {
+  readonly client: Client;
+  readonly authProvider: string;
+  /** For the lists that are read. */
+  readonly reading: ListOptions;
+  readonly stored: Stored<Args, Outputs>;
+  /** The known arguments of the new object. */
+  readonly news: Partial<Args>;
+}
+
 /** What a plan learned from the service about a resource that it creates or updates. */
 export interface Finding {
   readonly message: string;
@@ -149,6 +158,8 @@ export interface Finding {
   readonly isObstacle: boolean;
   /** A resource that is compared later may remove the obstacle in the same run. */
   readonly mayLeave?: true;
+  /** It fails the plan, strict or not: something would be deleted that cannot come back. */
+  readonly loses?: true;
 }
 
 /** A resource to be created or updated, with what is needed to read about it. Its project is known. */

@@ -91,6 +91,23 @@ export interface CheckedResource {
    * without the old inputs. Only a deletion shows a replacement that the engine plans without `diff`.
    */
   readonly newInputs: Properties | undefined;
+  /** The option `retainOnDelete`: the engine deletes nothing of it. */
+  readonly retains: boolean;
+}
+
+/** A resource that was compared with its state. */
+interface Compared {
+  readonly id: string;
+  readonly outs: Properties;
+  /** What the plan had said of its replacement, by its arguments. */
+  readonly isReplaced: boolean;
+  /** Its replacement deletes it first. */
+  readonly deletesFirst: boolean;
+}
+
+/** An object that this run has deleted, for a message. */
+interface Deleted {
+  readonly id: string;
 }
 
 type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
@@ -101,6 +118,9 @@ export class ManagedElsewhereError extends Error {
     super(`managed by "${nameInUrn(owner)}" of this program`);
   }
 }
+
+/** In place of the arguments that replace an object, if an option of the program does. */
+export const REPLACE_ON_CHANGES = "replaceOnChanges";
 
 export class RunMemory {
   /** By URN. */
@@ -114,6 +134,10 @@ export class RunMemory {
   readonly #planned = new Map<string, Planned>();
   /** By URN: in which objects a resource lives that was compared and is not replaced. */
   readonly #staying = new Map<string, (object: string) => boolean>();
+  /** By URN: the state that was compared with the program, and what was deleted and created under it. */
+  readonly #comparedWith = new Map<string, Compared>();
+  readonly #deletedAs = new Map<string, Deleted>();
+  readonly #createdAs = new Set<string>();
   /** By kind: how many the program has said it declares, and the URNs of those that are new or were compared. */
   readonly #declared = new Map<Kind, number>();
   readonly #compared = new Map<Kind, Set<string>>();
@@ -237,6 +261,49 @@ export class RunMemory {
     return !isOver && [...this.#planned].some(([object, { replaces }]) => replaces.size > 0 && matches(object));
   }
 
+  noteComparedWith(urn: string, compared: Compared): void {
+    this.#comparedWith.set(urn, compared);
+  }
+
+  /**
+   * What a replacement replaces, once the engine has asked for one. If the plan did not know of it (`replaceOnChanges`),
+   * the object counts as replaced from now on.
+   */
+  replacedBy(urn: string): Compared | undefined {
+    const compared = this.#comparedWith.get(urn);
+    if (compared === undefined || compared.isReplaced) return compared;
+    for (const [object, planned] of this.#planned)
+      if (planned.urn === urn && planned.replaces.size === 0)
+        this.#planned.set(object, { ...planned, replaces: new Set([REPLACE_ON_CHANGES]) });
+    const { stateUrn = urn } = this.#stored.get(urn) ?? {};
+    this.setStored(urn, [], stateUrn);
+    return compared;
+  }
+
+  /** Whether the object is that of the resource with this URN, which is replaced in this run. */
+  isReplacedHere(object: string, urn: string): boolean {
+    const planned = this.#planned.get(object);
+    return planned?.urn === urn && planned.replaces.size > 0;
+  }
+
+  noteDeleted(urn: string, deleted: Deleted): void {
+    this.#deletedAs.set(urn, deleted);
+  }
+
+  /** What was deleted under the URN, although nothing has been created in its place yet. */
+  lost(urn: string): Deleted | undefined {
+    return this.#createdAs.has(urn) ? undefined : this.#deletedAs.get(urn);
+  }
+
+  noteCreated(urn: string): void {
+    this.#createdAs.add(urn);
+  }
+
+  /** Whether this run has created an object under the URN: then what it replaces is deleted last. */
+  wasCreated(urn: string): boolean {
+    return this.#createdAs.has(urn);
+  }
+
   /** Records in which objects a compared resource lives and is to stay: in none if it is replaced. */
   noteStaying(urn: string, livesIn: (object: string) => boolean): void {
     this.#staying.set(urn, livesIn);
@@ -342,6 +409,8 @@ export class RunMemory {
       /** Whether this resource may delete the object, as one of several. */
       mayDelete: (object: string) => this.mayDelete([object], urn),
       wasDeleted: (object: string) => this.wasDeleted(object),
+      /** Whether it is what this resource had before, and is replaced by the present call. */
+      isReplaced: (object: string) => this.isReplacedHere(object, urn),
       isToBeReplaced: (matches: (object: string) => boolean) => this.isToBeReplaced(matches),
       otherOwner: (object: string) => this.otherOwner(object, urn),
       release: (object: string) => this.release(object),

@@ -1,4 +1,5 @@
 /** A plan: checks the inputs, compares them with the state, and reports both. */
+import { Granted, Refused } from "../client";
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, isRepair, maxSizeCu, resolveSettings } from "../contract/settings";
 import { isUrn, labelOf, nameInUrn, typeInUrn } from "../contract/identifiers";
@@ -17,7 +18,9 @@ import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, protectionOf, refuseProtectedReplacement } from "./protection";
 import { type Compared, SecretValues } from "./references";
+import { REPLACE_ON_CHANGES, type RunMemory } from "./memory";
 import { renamedWarning } from "./renamed";
+import { excludeEachOther } from "./replacement";
 import type {
   CheckRequest,
   CheckResult,
@@ -74,6 +77,9 @@ export async function planned<Args extends object, Outputs extends object>(
   const { args, known } = checkNews(hosted, news, limitsOf(hosted, []));
   const isReplacement = session.memory.checked.get(urn)?.isReplacement === true;
   const mayLook = isNew && isSound;
+  const replaced = isReplacement ? session.memory.replacedBy(urn) : undefined;
+  const ofReplacement =
+    replaced === undefined || !isSound ? NOTHING : await lookAtReplacement(hosted, { urn, news, known, replaced });
   if (urn !== "" && mayLook) {
     for (const { path, text } of valuesOf(hosted).missingIn(args))
       session.warn(urn, `${kind}${labelOf(urn)} needs "${path}", but ${text}. pulumi up fails without it`);
@@ -86,9 +92,58 @@ export async function planned<Args extends object, Outputs extends object>(
       : NOTHING;
   const declaration = { args: known, label: labelOf(urn), isNew, isReplacement };
   const effects = urn === "" || ahead.hasLooked ? [] : (resource.createEffects?.(declaration) ?? []);
-  [...effects, ...ahead.warnings].forEach((text) => session.warn(urn, text));
+  [...effects, ...ofReplacement.warnings, ...ahead.warnings].forEach((text) => session.warn(urn, text));
   const settled = isNew ? await session.lookAhead.settle(kind) : [];
-  return [...ahead.failures, ...settled].map(ofWhole);
+  return [...ofReplacement.failures, ...ahead.failures, ...settled].map(ofWhole);
+}
+
+/**
+ * What a plan says of a replacement that the engine has asked for: what it does, if only an option of the program knew of
+ * it, and why it would lose what it deletes first.
+ */
+async function lookAtReplacement<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  {
+    urn,
+    news,
+    known,
+    replaced: { id, outs, isReplaced, deletesFirst },
+  }: {
+    urn: string;
+    news: Properties;
+    known: Partial<Args>;
+    replaced: NonNullable<ReturnType<RunMemory["replacedBy"]>>;
+  },
+): Promise<Verdict> {
+  const { resource, session } = hosted;
+  const stored = storedFrom(resource, id, outs);
+  const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news) });
+  const subject = `${resource.kind} ${id}${plan.label}`;
+  const warnings = isReplaced
+    ? []
+    : [`${subject} is replaced, because the option "${REPLACE_ON_CHANGES}" asks for it: ${resource.replacement(plan)}`];
+  if (!deletesFirst) return { ...NOTHING, warnings };
+  if (session.memory.checked.get(urn)?.retains === true && Reflect.get(known, "adopt") !== true)
+    return {
+      ...NOTHING,
+      warnings,
+      failures: [
+        `${subject} cannot be replaced: the option "retainOnDelete" keeps it at the service, which does not accept another one beside it. ` +
+          "Leave the option out, or undo the change that replaces it",
+      ],
+    };
+  const verdict = await ask(
+    hosted,
+    { urn, known, news, isReplacement: true },
+    async ({ client, reading, authProvider }) => {
+      const permission = await resource.replaceable({ client, reading, authProvider, stored, news: known });
+      if (permission instanceof Granted) return [];
+      const message = `${subject} is not replaced, because it would be deleted first and might not come back: ${permission.error.message}`;
+      // An answer that is missing is asked for again right before the deletion.
+      return [{ message, isObstacle: true, ...(permission instanceof Refused && { loses: true }) }];
+    },
+  );
+  return { ...verdict, warnings: [...warnings, ...verdict.warnings] };
 }
 
 const limitsOf = <Args extends object, Outputs extends object>(
@@ -139,7 +194,7 @@ export function checkedArgs<Args extends object, Outputs extends object>(
 /** Records what a resource of the program declares. Returns what is reported about the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, olds, news, isPreview, ignored }: CheckRequest & { readonly urn: string },
+  { urn, olds, news, isPreview, ignored, retains = false }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[] } {
   const { resource, session } = hosted;
@@ -148,6 +203,7 @@ function declare<Args extends object, Outputs extends object>(
   const earlier = session.memory.checked.get(urn);
   const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;
   session.memory.checked.set(urn, {
+    retains,
     oldInputs: isReplacement ? earlier.oldInputs : olds,
     isReplacement,
     isPreview: isPreview === true,
@@ -253,8 +309,15 @@ export async function diff<Args extends object, Outputs extends object>(
       ? resource.container?.name
       : undefined;
   const changes = goesWith === undefined ? compared : replacedWithContainer(resource.args, compared);
+  const deletesFirst = excludeEachOther(
+    resource,
+    stored,
+    news,
+    resolveSettings(hosted.readSetting).settings?.authProvider ?? "",
+  );
   if (urn !== undefined && oldInputs !== undefined) {
     const plan = planOf({ urn, stored, news, changes });
+    session.memory.noteComparedWith(urn, { id, outs, isReplaced: plan.replaces.size > 0, deletesFirst });
     const subject = `${resource.kind} ${id}${labelOf(urn)}`;
     const remarks = [...(byValue?.compared.remarks ?? []), ...missing(values, news, byValue)];
     const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
@@ -279,7 +342,7 @@ export async function diff<Args extends object, Outputs extends object>(
     changes: stored.unfinished ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
     names: [...changes.changed, ...changes.added, ...changes.dropped],
     replaces: [...changes.replaces],
-    deleteBeforeReplace: resource.deleteBeforeReplace,
+    deleteBeforeReplace: deletesFirst,
   };
 }
 

@@ -20,6 +20,8 @@ export interface CheckRequest extends Request {
   readonly isPreview: boolean | undefined;
   /** The paths of the option `ignoreChanges`. */
   readonly ignored: readonly string[];
+  /** The option `retainOnDelete`, as far as the door knows it. @default false */
+  readonly retains?: boolean;
   /** The problems that the door found with the inputs. */
   readonly problems: readonly Wrong[];
 }

@@ -120,6 +120,7 @@ function hidden(
     __urn: urnOf(name, type, opts.parent),
     ...(times !== undefined && { __timeouts: times }),
     ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
+    ...(opts.retainOnDelete === true && { __retains: true }),
     // The engine restores the old reference, but the value behind it is still compared.
     ...((opts.ignoreChanges?.length ?? 0) > 0 &&
       holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),
@@ -226,7 +227,7 @@ function holdsReference({ args: declared }: Table, args: object | undefined): bo
 }
 
 function withDefaults(
-  { args: declared, outputs, deleteBeforeReplace }: Table,
+  { args: declared, outputs }: Table,
   opts: pulumi.CustomResourceOptions,
   args: object | undefined,
 ): pulumi.CustomResourceOptions {
@@ -239,7 +240,6 @@ function withDefaults(
   );
   return pulumi.mergeOptions(
     {
-      ...(deleteBeforeReplace && { deleteBeforeReplace }),
       ...(isProtected && opts.protect === undefined && { protect: true }),
       additionalSecretOutputs,
     },

@@ -69,8 +69,6 @@ export interface AuthIntegrationOutputs {
 
 export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutputs> = {
   kind: "AuthIntegration",
-  // A project can have one integration per auth provider.
-  deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: true },
     branchId: { replaces: true },

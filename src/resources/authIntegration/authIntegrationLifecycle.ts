@@ -1,6 +1,15 @@
-import { Gone, mustBeKnown, type AuthIntegrationRecord, type BranchRecord, type CreationRecovery } from "../../client";
+import {
+  Gone,
+  Granted,
+  mustBeKnown,
+  Refused,
+  Unknown,
+  type AuthIntegrationRecord,
+  type BranchRecord,
+  type CreationRecovery,
+} from "../../client";
 import type { Call, Finding } from "../../host/lifecycle";
-import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
+import { effect, inTheWay, obstacle } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import type { SchemasOf } from "../../host/arguments";
@@ -85,15 +94,24 @@ export const authIntegration = define(declaration, schemas, {
       return refusal === undefined ? [] : [inTheWay(refusal)];
     }
     if (givenNames.has("branchId") && branchId === undefined) return [];
-    return branchFindings(projectId, branchId, await listBranches(look)).map((finding) =>
-      look.isReplacement ? staysInTheWay(notReplacedText(finding)) : finding,
-    );
+    // What takes the place of the existing one is asked before that is deleted.
+    return planned === undefined ? branchFindings(projectId, branchId, await listBranches(look)) : [];
   },
 
-  async beforeReplacement(call, { projectId, branchId }) {
-    if (projectId === undefined) return;
-    const [refused] = branchFindings(projectId, branchId, await call.client.projects.branches(projectId, call));
-    if (refused !== undefined) throw new Error(notReplacedText(refused));
+  async replaceable({ client, reading, stored, news }) {
+    const { projectId = splitId(stored.id).projectId, branchId } = news;
+    const branches = await client.projects.branches(projectId, reading);
+    // Where the old one is, the service has accepted one.
+    if (branches === undefined && branchId !== undefined && branchId === stored.outs.branchId) return Granted.proven();
+    if (branches === undefined)
+      return Unknown.because({
+        question: `whether the service accepts an auth integration on ${branchId ?? "the default branch"}`,
+        why: "it does not list branches, so the default one cannot be seen",
+        waysOut: MOVE_ANYWAY,
+      });
+    const [refused] = branchFindings(projectId, branchId, branches);
+    if (refused === undefined) return Granted.proven();
+    return Refused.proven(new Error(`${refused.message}. ${MOVE_ANYWAY}`));
   },
 
   async create(call, args) {
@@ -318,12 +336,9 @@ function branchFindings(
   ];
 }
 
-/**
- * A replacement deletes first, and the users of the deleted integration are lost. So it does not begin if the new one
- * may be refused.
- */
-const notReplacedText = ({ message }: Finding): string =>
-  `nothing is deleted, because the new integration may be refused: ${message}. To move it anyway, which loses its users, remove it from the program, run pulumi up, and add it again`;
+/** The users of the deleted integration are lost, so a replacement does not begin if the new one may be refused. */
+const MOVE_ANYWAY =
+  "To move it anyway, which loses its users, remove it from the program, run pulumi up, and add it again";
 
 function storedOutputs(id: string, outs: Partial<AuthIntegrationOuts>) {
   const { projectId, rest: authProvider } = splitId(id);

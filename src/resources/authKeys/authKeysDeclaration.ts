@@ -36,8 +36,6 @@ export interface AuthKeysOutputs {
 
 export const declaration: Declaration<AuthKeysShape, AuthKeysOutputs> = {
   kind: "AuthKeys",
-  // The new set exists before the old one is removed from the state.
-  deleteBeforeReplace: false,
   args: {
     projectId: { required: true, replaces: "container" },
     authProvider: { replaces: true },

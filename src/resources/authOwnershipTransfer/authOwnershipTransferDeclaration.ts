@@ -30,7 +30,6 @@ export interface AuthOwnershipTransferOutputs {
 
 export const declaration: Declaration<AuthOwnershipTransferShape, AuthOwnershipTransferOutputs> = {
   kind: "AuthOwnershipTransfer",
-  deleteBeforeReplace: false,
   args: {
     projectId: { required: true, replaces: "container" },
     authProvider: { replaces: true },

@@ -31,8 +31,6 @@ export interface AuthUserOutputs {
 
 export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
   kind: "AuthUser",
-  // The service accepts an address only once.
-  deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },
     email: { required: true, replaces: true, unreadable: true },

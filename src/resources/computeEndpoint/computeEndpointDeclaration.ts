@@ -156,8 +156,6 @@ const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
 
 export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutputs> = {
   kind: "ComputeEndpoint",
-  // A branch has at most one primary.
-  deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: true },
     branchId: { required: true },

@@ -20,7 +20,7 @@ import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } f
 import { omitUndefined } from "../shared/omitUndefined";
 import { schemas } from "./computeEndpointSchemas";
 import { LARGEST_AUTOSCALING_CU, limitsOf } from "../../helpers/computeSizes";
-import { computeFindings, updateFindings } from "./lookAhead";
+import { computeFindings, computeReplaceable, updateFindings } from "./lookAhead";
 import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
   adoptedObject,
@@ -68,6 +68,8 @@ export const computeEndpoint = define(declaration, schemas, {
     ];
   },
   objects: (id) => [computeObject(splitId(id).rest)],
+
+  replaceable: computeReplaceable,
 
   async create(call, declared) {
     const args = call.withValues(declared);
@@ -288,9 +290,11 @@ function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape):
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
   const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
+  // A read replica that is created before the old one is deleted may have its name.
+  const isReplaced = ({ id }: EndpointRecord): boolean => call.run.isReplaced(computeObject(id));
   const isDuplicate = (endpoint: EndpointRecord): boolean =>
     isCandidate(endpoint) &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name)) &&
+    (type === PRIMARY || (name !== undefined && endpoint.name === name && !isReplaced(endpoint))) &&
     !call.run.wasDeleted(computeObject(endpoint.id));
   const refuseDuplicate = (duplicate: EndpointRecord): never => {
     throw type === PRIMARY ? new BranchOccupiedError() : alreadyExists(duplicate);

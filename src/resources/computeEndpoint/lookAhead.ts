@@ -1,7 +1,7 @@
 /** What the lists of the service show about a compute, for a plan. */
-import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
+import { type EndpointRecord, Gone, Granted, mustBeKnown, type Permission, Refused, Unknown } from "../../client";
 import { nameInUrn } from "../../contract/identifiers";
-import type { Finding, Look, Plan } from "../../host/lifecycle";
+import type { Finding, Look, Plan, Replacing } from "../../host/lifecycle";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
   adoptedObject,
@@ -75,6 +75,41 @@ export async function updateFindings(
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
+}
+
+/** Whether the service would accept a new primary in place of the old one, on the branch where that one is. */
+export async function computeReplaceable({
+  client,
+  reading,
+  stored,
+  news: { projectId, branchId, regionId, type = PRIMARY },
+}: Replacing<ComputeEndpointShape, ComputeEndpointOutputs & Partial<ComputeEndpointShape>>): Promise<Permission> {
+  const { rest: id, ...old } = splitId(stored.id);
+  const own = await client.computes.find(old.projectId, id, reading);
+  if (own instanceof Unknown) return own;
+  // Then nothing is deleted.
+  if (own instanceof Gone) return Granted.proven();
+  if (projectId === undefined || branchId === undefined) return Granted.proven();
+  const branches = await client.projects.branches(projectId, reading);
+  const missing = missingBranch(projectId, branchId, branches);
+  if (missing !== undefined) return Refused.proven(new Error(missing));
+  const listed = await client.computes.list(projectId, reading);
+  const other = listed.find((one) => one.type === PRIMARY && one.branch_id === branchId && one.id !== id);
+  if (type === PRIMARY && other !== undefined) return Refused.proven(new Error(occupiedBranch(other)));
+  // A compute is in the region of its project (docs/design/api.md, Compute record).
+  const region = projectId === old.projectId ? own.region_id : listed.find((one) => one.region_id)?.region_id;
+  if (regionId === undefined || regionId === region) return Granted.proven();
+  if (region !== undefined)
+    return Refused.proven(
+      new Error(
+        `"regionId" must be the region of the project, which is ${region}. Declare that one, or leave "regionId" out. For another region, use a project there`,
+      ),
+    );
+  return Unknown.because({
+    question: `whether the project is in the region that "regionId" names`,
+    why: "the service shows the region of none of its computes",
+    waysOut: 'Leave "regionId" out: a compute is always in the region of its project',
+  });
 }
 
 /** What an update does about a primary on the branch that another is to move to: see `findOccupant`. */

@@ -64,8 +64,6 @@ export const SMTP_ARGUMENTS = Object.keys(smtp);
 
 export const declaration: Declaration<EmailServerArguments, EmailServerOutputs> = {
   kind: "EmailServer",
-  // Deleted afterwards, the old resource would reset the configuration of the new one.
-  deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },
     type: { required: true },

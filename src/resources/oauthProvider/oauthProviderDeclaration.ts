@@ -66,8 +66,6 @@ export interface OAuthProviderOutputs {
 
 export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> = {
   kind: "OAuthProvider",
-  // The service accepts a provider only once.
-  deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },
     providerId: { required: true, replaces: true },

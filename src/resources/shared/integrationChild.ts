@@ -1,10 +1,13 @@
 import {
   Gone,
+  Granted,
   identityOf,
   mustBeKnown,
   NotFoundError,
   NotKnownError,
   NotOursError,
+  Refused,
+  Unknown,
   type AuthIntegrationRecord,
   type OwnIntegration,
 } from "../../client";
@@ -35,7 +38,7 @@ export interface ChildCall<Outputs> extends Call<Outputs> {
 /** The lifecycle of a child of an integration; `inIntegration` adds the outputs about the integration. */
 export interface Child<Args extends object, Outputs extends object> extends Omit<
   Methods<Args, Outputs>,
-  "create" | "read" | "update" | "delete"
+  "replaceable" | "create" | "read" | "update" | "delete"
 > {
   /** Whether these arguments differ from the stored ones only in what no request carries. */
   readonly isOfStateAlone?: (stored: Stored<Args, Outputs>, news: Partial<Args>) => boolean;
@@ -114,6 +117,17 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
         return missingIntegration(look, await look.client.auth.integrations(look.args.projectId).list(look.reading));
       },
     }),
+
+    /** An object of the same name was accepted before, so the integration is all that may be missing. */
+    async replaceable({ client, authProvider, reading, stored, news }) {
+      const { projectId = projectOf(stored.id) } = news;
+      const named = { authProvider: news.authProvider };
+      const found = await integrationOf({ client, authProvider }, projectId, named).find(reading);
+      if (found instanceof Unknown) return found;
+      if (!(found instanceof Gone)) return Granted.proven();
+      const which = news.authProvider === undefined ? "" : ` with ${news.authProvider}`;
+      return Refused.proven(new Error(`project ${projectId} has no auth integration${which}`));
+    },
 
     async create(call, args) {
       const integration = integrationOf(call, args.projectId, { authProvider: args.authProvider });

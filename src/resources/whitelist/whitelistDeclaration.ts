@@ -51,8 +51,6 @@ function sameSet(left: WhitelistShape["domains"], right: WhitelistShape["domains
 
 export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs> = {
   kind: "Whitelist",
-  // Two of them would remove each other's domains.
-  deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },
     domains: { required: true, equal: sameSet },
@@ -101,8 +99,6 @@ export interface WhitelistDomainOutputs {
 
 export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, WhitelistDomainOutputs> = {
   kind: "WhitelistDomain",
-  // The service accepts a domain only once.
-  deleteBeforeReplace: true,
   args: {
     projectId: { required: true, replaces: "container" },
     domain: { required: true, replaces: true },

@@ -1,0 +1,33 @@
+/**
+ * Replacements (docs/design/rules.md, 9). The new object is created first wherever the service can hold both: then a
+ * refusal loses nothing. Where old and new exclude each other, the old one is deleted first, and only once it is proven
+ * that the service would accept the new one.
+ */
+import { containsUnknown, type Properties } from "../contract/hiddenKeys";
+import { specEntries } from "./arguments";
+import type { Lifecycle, Stored } from "./lifecycle";
+
+/**
+ * Whether the old object must leave before the new one can be created: both are the same for the service, or that is not
+ * known yet. `authProvider`: of the settings.
+ */
+export function excludeEachOther<Args extends object, Outputs extends object>(
+  resource: Lifecycle<Args, Outputs>,
+  { outs }: Pick<Stored<Args, Outputs>, "outs">,
+  news: Properties,
+  authProvider: string,
+): boolean {
+  const claimed = (args: Properties): string[] => {
+    const names = specEntries(resource.args).flatMap(([name, { createOnly }]) => (createOnly === true ? [] : [name]));
+    const own = names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]] as const]));
+    // Known arguments that have passed `check`, or that this provider has stored.
+    const known = Object.fromEntries(own.filter(([, value]) => !containsUnknown(value))) as Partial<Args>;
+    const claims = resource.declares?.(known, authProvider, new Set(own.map(([name]) => name))) ?? [];
+    return claims.flatMap(({ object, shared }) => (shared === true ? [] : [object]));
+  };
+  const before = claimed(outs as Properties);
+  if (before.length === 0) return false;
+  const isOpen = specEntries(resource.args).some(([name]) => containsUnknown(news[name]));
+  const after = claimed(news);
+  return after.some((object) => before.includes(object)) || (isOpen && after.length < before.length);
+}
