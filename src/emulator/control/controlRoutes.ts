@@ -117,9 +117,11 @@ export function controlRoutes(parts: ControlParts): Hono<Env> {
     const body = checked(newProjectBody, readControlBody(context));
     return Response.json(projectState(addProject(service, body), originFor(site, context)), { status: 201 });
   });
-  control.post("/edit", (context) => {
+  control.post("/edit", async (context) => {
     const body = checked(editBody, readControlBody(context));
-    return Response.json(withoutSecrets(applyEdit(service, body)));
+    const record = applyEdit(service, body);
+    await store.shown();
+    return Response.json(withoutSecrets(record));
   });
   control.post("/computes", (context) => {
     const body = checked(computeActionBody, readControlBody(context));
