@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { until } from "../support/emulator";
 import { folderForServers } from "../support/gate";
@@ -111,6 +111,67 @@ describe("killed", () => {
     child.kill("SIGKILL");
     expect(await working).toContain("terminated");
     await nothingLeft();
+  });
+
+  describe("together with its guard", () => {
+    /** What runs for the emulators of this test, without the emulators. */
+    const pidsOf = (path: string): number[] =>
+      execFileSync("ps", ["-A", "-o", "pid,args"], { encoding: "utf8", maxBuffer: 2 ** 26 })
+        .split("\n")
+        .filter((line) => line.includes(path) && !line.includes(MAIN) && !line.includes("ps -A"))
+        .map((line) => Number.parseInt(line));
+    const guardsOf = (path: string): number[] =>
+      pidsOf(path).filter((pid) =>
+        execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" }).includes("pulumi-svc-guard"),
+      );
+
+    /** As `pkill -9 -f pulumi-svc-guard` does before the emulator is killed. */
+    async function killWithGuards(emulator: Run): Promise<void> {
+      const guards = guardsOf(temporary);
+      expect(guards.length).toBeGreaterThan(0);
+      for (const pid of guards) process.kill(pid, "SIGKILL");
+      emulator.child.kill("SIGKILL");
+      await emulator.ended;
+    }
+
+    test("the next start removes its folders and servers, and leaves those of others", async () => {
+      const living = run(["--port", "0"]);
+      const neighbour = await VISITORS.pg(await pasted(living));
+      await neighbour.ask("create table mine as select 1 as id");
+      const before = readdirSync(temporary);
+      // Nothing says whose it is, or its process cannot be asked.
+      const unknown = join(temporary, "pulumi-svc-postgres-unknown");
+      mkdirSync(unknown);
+      writeFileSync(join(unknown, "data"), "kept");
+      const killed = run(["--port", "0"]);
+      await (await VISITORS.pg(await pasted(killed))).ask("create table lost as select 1");
+      const guards = guardsOf(temporary);
+      const ofKilled = readdirSync(temporary).filter((name) => !before.includes(name) && !name.endsWith("-unknown"));
+      expect(ofKilled.map((name) => name.split("-")[2]).sort()).toEqual(["postgres", "sockets", "template"]);
+      for (const pid of guards) if (ofKilled.some((name) => pidsOf(name).includes(pid))) process.kill(pid, "SIGKILL");
+      killed.child.kill("SIGKILL");
+      await killed.ended;
+      expect(readdirSync(temporary)).toEqual(expect.arrayContaining(ofKilled));
+      const next = run(["--port", "0"]);
+      await pasted(next);
+      await until(
+        async () => [...readdirSync(temporary), ...processesOf(temporary)],
+        (left) => !ofKilled.some((name) => left.some((one) => one.includes(name))),
+      );
+      expect(await neighbour.ask("select id from mine")).toBe("1");
+      expect(readFileSync(join(unknown, "data"), "utf8")).toBe("kept");
+      rmSync(unknown, { recursive: true });
+    });
+
+    test("its data file serves the next start at once", async () => {
+      const data = ["--port", "0", "--data", join(folder, "state.json")];
+      const killed = run(data);
+      await (await VISITORS.pg(await pasted(killed))).ask("create table kept as select 7 as id");
+      await killWithGuards(killed);
+      expect(processesOf(folder)).not.toEqual([]);
+      const again = run(data);
+      expect(await (await VISITORS.pg(await pasted(again))).ask("select id from kept")).toBe("7");
+    });
   });
 
   test("it is started again with its data file, and has its databases; others on that file are refused", async () => {

@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StoredBranch, StoredEndpoint, StoredProject } from "../model/records";
 import type { Store } from "../model/store";
 import { Cluster, copyFiles, makeFolder, type ClusterOptions } from "./cluster";
-import { startGuard } from "./guard";
+import { clear, clearLeft, startGuard } from "./guard";
 import { findPrograms, requireAccess } from "./programs";
 import { SessionError } from "./protocol";
 import type { ServerSession } from "./session";
 import type { Compute } from "./target";
 import { template } from "./template";
+import { newTemporaryFolder } from "./temporaryFolders";
 import { UsersSync } from "./usersSync";
 
 /** A table that cannot be written keeps neither clients nor answers waiting for longer. */
@@ -68,14 +69,18 @@ export class Clusters {
    */
   static open(store: Store, data: string | undefined): Clusters {
     const programs = findPrograms();
-    const sockets = mkdtempSync(join(FIT_FOR_SOCKETS.test(tmpdir()) ? tmpdir() : "/tmp", "pulumi-svc-sockets-"));
+    const short = FIT_FOR_SOCKETS.test(tmpdir()) ? tmpdir() : "/tmp";
+    const sockets = newTemporaryFolder("sockets", short);
     const isKept = data !== undefined;
-    const folder = isKept ? `${resolve(data)}.postgres` : mkdtempSync(join(tmpdir(), "pulumi-svc-postgres-"));
+    const folder = isKept ? `${resolve(data)}.postgres` : newTemporaryFolder("postgres");
     const guard = startGuard(folder, isKept ? [sockets] : [sockets, folder]);
     try {
       makeFolder(sockets, programs);
       makeFolder(folder, programs);
       requireAccess(folder, programs);
+      // Of an emulator that was killed together with its guard.
+      if (isKept) void clear(folder, []);
+      clearLeft([short, tmpdir()]).catch(() => undefined);
       return new Clusters(store, { programs, sockets, isKept, guard }, folder);
     } catch (error) {
       void guard.end();
