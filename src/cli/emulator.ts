@@ -228,17 +228,20 @@ function greeting(emulator: Emulator, keySource: KeySource): string {
     });
     return `project ${id}: branches ${named.join(", ")}`;
   });
-  const [shown, exported, configured] = {
-    default: [`${apiKey} (the default)`, `SVC_API_KEY=${apiKey}`, ` ${apiKey}`],
-    env: ["the one that was given", 'SVC_API_KEY="$SVC_EMULATOR_API_KEY"', "   # asks for the key"],
-    cli: ["the one that was given", "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", "   # asks for the key"],
+  const given = "the one that was given";
+  const asked = "   # asks for the key";
+  // libpq and the drivers of Node read PGPASSWORD.
+  const [shown, exported, configured, login] = {
+    default: [`${apiKey} (the default)`, `SVC_API_KEY=${apiKey}`, ` ${apiKey}`, ""],
+    env: [given, 'SVC_API_KEY="$SVC_EMULATOR_API_KEY"', asked, 'PGPASSWORD="$SVC_EMULATOR_API_KEY" '],
+    cli: [given, "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", asked, 'PGPASSWORD="$SVC_API_KEY" '],
   }[keySource];
   // On an address that other machines can reach, the page's URL has no token.
   const isReached = new URL(emulator.pageUrl).hash === "";
   const warning = isReached && keySource === "default" ? `${OPEN}\n` : "";
   const asks = isReached ? " (the page asks for the API key)" : "";
   const uri = connectionString(emulator, keySource === "default" ? apiKey : undefined);
-  const connecting = uri === undefined ? "" : `psql "${uri}"\n`;
+  const connecting = uri === undefined ? "" : `${login}psql "${uri}"\n`;
   const authority = emulator.gateCa === undefined ? "" : `authority of its TLS: ${emulator.gateCa}\n`;
   return `listening on ${baseUrl}
 ${projects.join("\n")}

@@ -41,7 +41,9 @@ const saveChanges =
   ({ store }: Service): MiddlewareHandler<Env> =>
   async (context, next) => {
     await next();
-    if (context.req.method !== "GET") store.changed();
+    if (context.req.method === "GET") return;
+    store.changed();
+    await store.shown();
   };
 
 /** @public for the tests, which compare it with the API document */

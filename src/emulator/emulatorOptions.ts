@@ -19,7 +19,7 @@ export interface EmulatorOptions {
   host?: string;
   /** Port to listen on; 0 takes any free one. @default 0 */
   port?: number;
-  /** The only key that requests may use. @default "test-key" */
+  /** The only key that requests may use: printable ASCII without spaces. @default "test-key" */
   apiKey?: string;
   /** Keys of other accounts: every project is unknown to them (404). @default none */
   otherApiKeys?: readonly string[];
@@ -149,6 +149,16 @@ const nonEmpty = (name: string, value: string): string => {
   return value;
 };
 
+/** For messages. */
+export const KEY_RULE = "must be printable ASCII without spaces";
+/** It is sent in an HTTP header, and as a password that no client may change (SASLprep). */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+
+const key = (name: string, value: string): string => {
+  if (!isKey(nonEmpty(name, value))) throw new RangeError(`emulator option ${name} ${KEY_RULE}`);
+  return value;
+};
+
 const oneOf = <T>(name: string, value: T, allowed: readonly T[]): T => {
   if (!allowed.includes(value)) throw new RangeError(`emulator option ${name} must be one of ${allowed.join(", ")}`);
   return value;
@@ -199,8 +209,8 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   return checkTogether({
     host: nonEmpty("host", options.host ?? "127.0.0.1"),
     port: wholeNumber("port", options.port ?? 0, 65_535),
-    apiKey: nonEmpty("apiKey", options.apiKey ?? DEFAULT_KEY),
-    otherApiKeys: (options.otherApiKeys ?? []).map((key) => nonEmpty("otherApiKeys", key)),
+    apiKey: key("apiKey", options.apiKey ?? DEFAULT_KEY),
+    otherApiKeys: (options.otherApiKeys ?? []).map((one) => key("otherApiKeys", one)),
     authProvider: nonEmpty("authProvider", options.authProvider ?? "supported_provider"),
     activationMs: wholeNumber("activationMs", options.activationMs ?? 1500, LONGEST_TIMER_MS),
     latencyMs: wholeNumber("latencyMs", options.latencyMs ?? 0, LONGEST_TIMER_MS),
