@@ -1,7 +1,8 @@
 /** What the lists of the service show about a compute, for a plan. */
-import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
+import { type EndpointRecord, Gone, mustBeKnown, NotKnownError } from "../../client";
 import { nameInUrn } from "../../contract/identifiers";
-import type { Finding, Look, Plan } from "../../host/lifecycle";
+import { unconfirmed } from "../../host/confirmed";
+import type { Changes, Finding, Look, Plan, Stored } from "../../host/lifecycle";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
   adoptedObject,
@@ -14,8 +15,8 @@ import {
   twoSteps,
   waitsInTurn,
 } from "./branchOccupancy";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./computeEndpointDeclaration";
-import { isSettled } from "./mapping";
+import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { isSettled, isUpdatable, toArguments } from "./mapping";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
 import { goneFinding } from "../shared/conflictMessages";
@@ -71,10 +72,39 @@ export async function updateFindings(
   const { rest: id } = splitId(stored.id);
   const own = mustBeKnown(await client.computes.find(projectId, id, reading));
   if (own instanceof Gone) return [goneFinding(`compute ${id}${label}`)];
+  const unsure = notKnownToBeSent(stored, { args, changes, endpoint: own });
+  if (unsure !== undefined) return [staysInTheWay(unsure.message)];
   if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
+}
+
+/**
+ * Why an update that did not finish cannot be continued: the state does not say what it had sent, and the service shows
+ * a value that is neither in the state nor in the plan. Undefined: it can be.
+ */
+export function notKnownToBeSent(
+  { unfinished, sent, id }: Stored<ComputeEndpointShape, ComputeEndpointOutputs>,
+  about: {
+    readonly args: Partial<ComputeEndpointShape> & Pick<ComputeEndpointShape, "projectId">;
+    readonly changes: Changes<ComputeEndpointShape>;
+    readonly endpoint: EndpointRecord;
+  },
+): NotKnownError | undefined {
+  if (unfinished !== "update" || sent !== undefined) return undefined;
+  const { args, changes, endpoint } = about;
+  const shown = toArguments(args.projectId, endpoint, args.settings);
+  const planned: ReadonlySet<string> = new Set([...changes.changed, ...changes.added]);
+  const names = unconfirmed(declaration.args, { sent: args, shown }).filter(
+    (name) => isUpdatable(name) && !planned.has(name),
+  );
+  if (names.length === 0) return undefined;
+  return new NotKnownError({
+    question: `whether the previous update of compute ${splitId(id).rest} had sent ${names.map((name) => `"${name}"`).join(" and ")}, or somebody has changed ${names.length === 1 ? "it" : "them"} since`,
+    why: "the state does not say what that update sent",
+    waysOut: "Run pulumi up --refresh: its plan shows both values",
+  });
 }
 
 /** What an update does about a primary on the branch that another is to move to: see `findOccupant`. */
