@@ -15,6 +15,7 @@ import { checkCli, previewed, stored, updated } from "./engineRun";
 import { markAlone, repairMark } from "./mark";
 import { planOf } from "./repairPlan";
 import { isSameBesideMark, putBack } from "./putBack";
+import { resume } from "./resume";
 import { partialProgram, registrablesOf } from "./registration";
 import { isDestructive, planText, render, type RepairReport, resultText } from "./report";
 
@@ -74,7 +75,7 @@ async function repaired(
   const pulumi = pulumiIn(process.cwd(), stack);
   await checkCli(pulumi);
   const asked = stack === undefined ? [] : [stack];
-  const options = { withSecrets: true, waitSeconds: wait };
+  const options = { withSecrets: true, waitSeconds: wait, resume };
   // The plan belongs to the look: what is shown stands for one state.
   const { state, drift, declared, report } = await lookedAt(asked, options, async (looks) => {
     // One stack was requested, so there is one result.
@@ -131,7 +132,7 @@ async function repaired(
     checkSame(await exportedState(pulumi, true), state);
   }
 
-  const mark = repairMark(targets[0] ?? "");
+  const mark = repairMark({ targets, before: state });
   let before: StackState | undefined;
   await orAsBefore(
     async (checkGoesOn) => {
@@ -291,7 +292,10 @@ async function orAsBefore(
         `the resources are repaired, but the state could not be restored (${reason}): until the next pulumi up it lacks the resources that depend on those that were created again`,
       );
     }
-    const lost = reason === undefined ? "" : `. The state could not be restored (${reason}): run pulumi up --refresh`;
+    const lost =
+      reason === undefined
+        ? ""
+        : `. The state could not be restored (${reason}): run this again, after pulumi cancel if the stack is still locked`;
     if (isInterrupted) {
       throw new Error(
         `interrupted: changes that had begun were completed, or the state holds them as unfinished, and the others were not begun. Run this again to repair the rest${lost}`,
