@@ -18,8 +18,8 @@ import { messageOf } from "../contract/untrusted";
 import { keySource } from "../contract/apiKey";
 import { standInsIn } from "../contract/standIns";
 import { labelOf, nameInUrn } from "../contract/identifiers";
-import { echoOf } from "./arguments";
-import type { Call, Created } from "./lifecycle";
+import { echoOf, sameJson } from "./arguments";
+import type { Call, Created, Stored } from "./lifecycle";
 import { ManagedElsewhereError } from "./memory";
 import { checkedArgs, warnOfStaying } from "./plan";
 import { Progress } from "./progress";
@@ -90,7 +90,8 @@ export async function update<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const { urn = "", id, outs } = request;
   const stored = storedFrom(resource, id, outs);
-  const updated = await new ChangeCall(hosted, request, { id, outs }).run(async (call, args, values) => {
+  const mark = continuesCreation(hosted, request, stored) ? "create" : "update";
+  const updated = await new ChangeCall(hosted, request, { id, outs, mark }).run(async (call, args, values) => {
     refuseEdited(resource, outs);
     const objects = resource.objects(id, stored.outs);
     const beforeChange = (): void => session.memory.checkNotTakenOver(objects, urn);
@@ -107,7 +108,7 @@ export async function update<Args extends object, Outputs extends object>(
       work: async () => ({
         id,
         outputs:
-          isOfProtectionAlone(resource.args, changes) && !stored.unfinished
+          isOfProtectionAlone(resource.args, changes) && stored.unfinished === false
             ? // The result of a lifecycle, with the arguments.
               (withoutProtection(resource.args, stored.outs) as Outputs)
             : await resource.update({ ...call, sending }, stored, args, changes),
@@ -115,6 +116,16 @@ export async function update<Args extends object, Outputs extends object>(
     };
   });
   return updated.outs;
+}
+
+/** The program has not been edited since a creation failed. The engine keeps the inputs of the creation. */
+function continuesCreation<Args extends object, Outputs extends object>(
+  { session }: Hosted<Args, Outputs>,
+  { urn = "", news }: UpdateRequest,
+  { unfinished }: Stored<Args, Outputs>,
+): boolean {
+  const oldInputs = session.memory.checked.get(urn)?.oldInputs;
+  return unfinished === "create" && oldInputs !== undefined && sameJson(visible(oldInputs), visible(news));
 }
 
 /** Undefined if the object is gone. */
@@ -237,7 +248,8 @@ class ChangeCall<Args extends object, Outputs extends object> {
   constructor(
     private readonly hosted: Hosted<Args, Outputs>,
     private readonly request: CreateRequest,
-    private readonly before?: Kept,
+    /** `mark`: what a failure leaves in the state as unfinished. */
+    private readonly before?: Kept & { readonly mark: "create" | "update" },
   ) {
     this.#verb = before === undefined ? "create" : "update";
     this.#sent = marksOf(before?.outs ?? {}).__sent;
@@ -297,7 +309,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const verb = this.#verb;
     const { urn, carried } = request;
     const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb)) + keyAdvice(hosted, thrown);
-    const unfinished: Unfinished = { __unfinished: verb, ...(this.#sent && { __sent: this.#sent }) };
+    const unfinished: Unfinished = { __unfinished: before?.mark ?? verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
       this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
       const isOpen =

@@ -103,7 +103,8 @@ export interface Stored<Args, Outputs> {
   readonly outs: Partial<Outputs & Args>;
   /** The arguments that the program gives. Empty for a resource that is only looked up (`get`). */
   readonly managed: ReadonlySet<string>;
-  readonly unfinished: boolean;
+  /** The change that did not finish. A creation means all that it has said in its plan; an update, what it had sent. */
+  readonly unfinished: false | "create" | "update";
   /**
    * The arguments that the unfinished change had sent (`Call.sending`). Other differences are drift and stay as they
    * are. Undefined if the state does not say, as in one of an older version.

@@ -339,7 +339,7 @@ export async function diff<Args extends object, Outputs extends object>(
   const isSame = isUnchanged(changes);
   const inInputs = oldInputs === undefined || !sameJson(oldInputs, news);
   return {
-    changes: stored.unfinished ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
+    changes: stored.unfinished !== false ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
     names: [...changes.changed, ...changes.added, ...changes.dropped],
     replaces: [...changes.replaces],
     deleteBeforeReplace: deletesFirst,
@@ -400,7 +400,7 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   session.memory.noteCompared(resource.kind, urn);
   // Turning a protection on or off sends nothing.
   const isSent = !isUnchanged(changes) && !isOfProtectionAlone(resource.args, changes);
-  const isUpdate = replaces.size === 0 && (stored.unfinished || isSent);
+  const isUpdate = replaces.size === 0 && (stored.unfinished !== false || isSent);
   const ahead = isUpdate && look ? await ask(hosted, { urn, known, news }, (about) => look(about, plan)) : NOTHING;
   ahead.warnings.forEach((text) => session.warn(urn, text));
   const failures = [...ahead.failures, ...(await session.lookAhead.settle(resource.kind))];

@@ -6,27 +6,35 @@ import {
   type ExpiredDomain,
   type Ignored,
   isBeyondRepair,
+  isLeftToProgram,
   type Property,
   type Report,
   stackOf,
   type ToldEntry,
   type Tolerated,
   type ToleratedUnmanaged,
+  unfinishedText,
   type Unmanaged,
 } from "./report";
 
 export const FORMATS = ["text", "json", "markdown"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** For a change without a differing property: the engine plans an update for it as well. */
-const unfinishedText = ({ tolerated }: Report, { urn }: Drifted): string =>
-  `no ${tolerated.some((one) => one.urn === urn) ? "other " : ""}property differs, but a change that pulumi up started is not finished`;
+/** What a resource is about beside its properties: an unfinished change, or one that the engine updates all the same. */
+function remarkOf({ change, properties, unfinished }: Drifted): string | undefined {
+  if (unfinished !== undefined) return unfinishedText(unfinished);
+  return change === "changed" && properties.length === 0
+    ? "no property differs, but pulumi up has to update it"
+    : undefined;
+}
 
 const CHANGES: Readonly<Record<Drifted["change"], string>> = {
   changed: "changed",
   deleted: "deleted",
   leftover: "left over from a replacement",
+  unfinished: "unfinished",
 };
+export const CHANGE_WORDS = Object.keys(CHANGES) as Drifted["change"][]; // The keys of the table above.
 const NOT_SET = "not set";
 const NOT_THERE = "not in the list";
 const LONGEST_VALUE = 160;
@@ -48,7 +56,7 @@ export function render(report: Report, format: Format, colours = false): string 
 export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged, expiredDomains }: Report): string {
   const countTolerated = tolerated.length + toleratedUnmanaged.length;
   const counts = [
-    ...(["changed", "deleted", "leftover"] as const).flatMap((change) => {
+    ...CHANGE_WORDS.flatMap((change) => {
       const count = drift.filter((one) => one.change === change).length;
       return count > 0 ? [`${count} ${CHANGES[change]}`] : [];
     }),
@@ -72,13 +80,14 @@ function toText(report: Report, style: Style): string {
   );
   for (const resource of drift) {
     const { kind, name, id, change, properties } = resource;
+    const remark = remarkOf(resource);
     const colour = change === "deleted" ? "red" : "yellow";
     lines.push(
       "",
       `${style(colour, `${kind} ${printable(name)}`)}${ofStack(report, resource)} (${printable(id)}) ${CHANGES[change]}`,
     );
+    if (remark !== undefined) lines.push(`  ${printable(remark, LONGEST_MESSAGE)}`);
     if (properties.length > 0) lines.push(style("dim", inColumns(HEAD, widths)));
-    else if (change === "changed") lines.push(`  ${unfinishedText(report, resource)}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
     lines.push(...repairLines(resource));
   }
@@ -133,7 +142,8 @@ export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 export const REPAIR_COMMAND = "pulumi up --refresh";
 
 /** Whether anything can be repaired. The other entries explain what to do themselves. */
-const isRepairable = (resources: readonly Repaired[]): boolean => resources.some((one) => !isBeyondRepair(one));
+const isRepairable = (resources: readonly Repaired[]): boolean =>
+  resources.some((one) => !isBeyondRepair(one) && !isLeftToProgram(one));
 
 /** How to respond to drift. */
 const answers = (shown: (command: string) => string): string[] => [
@@ -203,9 +213,10 @@ export function inColumns(row: readonly string[], widths: readonly number[]): st
   return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }
 
-type Repaired = Pick<Drifted, "kind" | "properties" | "repair">;
+type Repaired = Pick<Drifted, "kind" | "properties" | "repair" | "unfinished">;
 
 function repairText(resource: Repaired): string {
+  if (isLeftToProgram(resource)) return "by pulumi up only";
   if (isBeyondRepair(resource)) return "none";
   const { action, restarts } = resource.repair;
   return restarts ? `${action}, which restarts the compute` : action;
@@ -258,9 +269,9 @@ function toMarkdown(report: Report): string {
   if (drift.length > 0) {
     const rows = drift.flatMap((one) => {
       const rowsOfOne = differing(one).map((row) => [named(one), ...row]);
-      return rowsOfOne.length > 0
-        ? rowsOfOne
-        : [[named(one), one.change === "changed" ? unfinishedText(report, one) : CHANGES[one.change], "", ""]];
+      const remark = remarkOf(one);
+      const whole = remark === undefined ? CHANGES[one.change] : code(remark, LONGEST_MESSAGE);
+      return remark !== undefined || rowsOfOne.length === 0 ? [[named(one), whole, "", ""], ...rowsOfOne] : rowsOfOne;
     });
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
     const advice = isRepairable(drift) ? [answers((command) => `\`${command}\``).join("\n")] : [];

@@ -22,12 +22,18 @@ const repair = z.object({
   messages: z.array(z.string()).readonly(),
 });
 
+/** What `pulumi up` began and did not finish. `sent`: the arguments that it had sent; null: the state does not say. */
+const unfinished = z.object({ change: z.enum(["create", "update"]), sent: z.array(z.string()).nullable() });
+
 const drifted = z.object({
   ...named,
-  /** `leftover`: an object that a replacement could not delete. */
-  change: z.enum(["changed", "deleted", "leftover"]),
+  /** `leftover`: an object that a replacement could not delete. `unfinished`: of `pulumi up`, and nobody else's change. */
+  change: z.enum(["changed", "deleted", "leftover", "unfinished"]),
+  /** Of an unfinished update, without the arguments that it had sent: nobody else need have changed them. */
   properties,
   repair,
+  // Also for what was deleted since.
+  unfinished: unfinished.optional(),
 });
 
 const ignored = z.object({ ...named, properties });
@@ -89,6 +95,21 @@ export const isByReference = ({ declared }: Pick<Property, "declared">): boolean
 /** Only outputs differ, and no update restores those. */
 export const isBeyondRepair = ({ kind, properties }: Pick<Ignored, "kind" | "properties">): boolean =>
   properties.length > 0 && properties.every(({ path }) => isWatched(kind, path));
+
+/**
+ * The state holds what was deployed before the update, and only the names of what the update had sent. Repairing that
+ * would take the update back, so only the program can finish it.
+ */
+export const isLeftToProgram = ({ unfinished: open }: Pick<Drifted, "unfinished">): boolean =>
+  open?.change === "update";
+
+/** What is unfinished of the resource, as the end of a sentence. */
+export function unfinishedText({ change, sent }: NonNullable<Drifted["unfinished"]>): string {
+  if (change === "create") return "a creation of pulumi up is not finished";
+  if (sent === null) return "an update of pulumi up is not finished, and the state does not say what it had sent";
+  const names = sent.length === 0 ? "" : `, which had sent ${sent.map((name) => `"${name}"`).join(", ")}`;
+  return `an update of pulumi up is not finished${names}`;
+}
 
 const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
 

@@ -1,6 +1,7 @@
 import { terminalJson, terminalText } from "../output";
 import {
   aligned,
+  CHANGE_WORDS,
   code,
   colourful,
   objectBlocks,
@@ -121,7 +122,7 @@ function toPrometheus(report: FleetReport): string {
       "svc_drift",
       "Resources of the stack that drifted, by what happened to them.",
       known.flatMap(({ of, one }) =>
-        (["changed", "deleted", "leftover"] as const).map((change) => [
+        CHANGE_WORDS.map((change) => [
           { ...of, change },
           one.drift.filter((drifted) => drifted.change === change).length,
         ]),

@@ -13,15 +13,15 @@ import {
 } from "../../client";
 import type { Call, Changes, Created, Limits, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
-import { ruleOf, type Problem } from "../../host/arguments";
+import type { Problem } from "../../host/arguments";
 import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { schemas } from "./computeEndpointSchemas";
 import { LARGEST_AUTOSCALING_CU, limitsOf } from "../../helpers/computeSizes";
-import { computeFindings, computeReplaceable, updateFindings } from "./lookAhead";
-import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
+import { computeFindings, computeReplaceable, notKnownToBeSent, updateFindings } from "./lookAhead";
+import { isSettled, isUpdatable, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
   adoptedObject,
   computeObject,
@@ -84,7 +84,7 @@ export const computeEndpoint = define(declaration, schemas, {
     const { projectId, rest } = splitId(id);
     const endpoint = mustBeKnown(await call.client.computes.find(projectId, rest, call));
     if (endpoint instanceof Gone) return endpoint;
-    const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
+    const failed = unfinished !== false && (await hasFailedChange(call, projectId, endpoint));
     return {
       // The service may just not show a missing field: the stored value stays, and it is not drift.
       args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
@@ -99,12 +99,15 @@ export const computeEndpoint = define(declaration, schemas, {
     const { projectId, rest } = splitId(stored.id);
     const found = mustBeKnown(await call.client.computes.find(projectId, rest, { ...call, since: performance.now() }));
     if (found instanceof Gone) throw goneError();
+    const unsure = notKnownToBeSent(stored, { args, changes, endpoint: found });
+    if (unsure !== undefined) throw unsure;
     const update: Update = { call, stored, args, changes, differ: differing(args, found) };
 
     const planned = namesToSend(update);
     const settled = await finishEarlierChange(update, found, planned.length > 0);
-    const failed = stored.unfinished && (await hasFailedChange(call, projectId, settled));
-    const again = failed || (stored.unfinished && suspensionFailed(args, settled)) ? namesToSendAgain(update) : [];
+    const isOpen = stored.unfinished !== false;
+    const failed = isOpen && (await hasFailedChange(call, projectId, settled));
+    const again = failed || (isOpen && suspensionFailed(args, settled)) ? namesToSendAgain(update) : [];
     const changed = await sendAndRestart(update, settled, new Set([...planned, ...again]));
     const mended = failed ? await mendFailedOperation(update, changed) : changed;
     return toOutputs(projectId, mended);
@@ -157,12 +160,6 @@ function checkpoint(
   call.checkpoint(id, outputs, shown);
 }
 
-/** Whether a PATCH accepts it (docs/design/api.md). */
-function isUpdatable(name: string): boolean {
-  const { replaces, local, createOnly } = ruleOf(declaration.args, name) ?? {};
-  return replaces === undefined && local !== true && createOnly !== true;
-}
-
 const shownBy = (args: ComputeEndpointShape, endpoint: EndpointRecord) =>
   toArguments(args.projectId, endpoint, args.settings);
 
@@ -211,7 +208,9 @@ async function finishEarlierChange(
   endpoint: EndpointRecord,
   isSendingMore: boolean,
 ): Promise<EndpointRecord> {
-  return stored.unfinished && !isSettled(endpoint) ? getReady(call, args, { endpoint, isSendingMore }) : endpoint;
+  return stored.unfinished !== false && !isSettled(endpoint)
+    ? getReady(call, args, { endpoint, isSendingMore })
+    : endpoint;
 }
 
 /** Step 3: only a successful operation repairs a failed one, so everything that had been sent is sent again. */

@@ -1,7 +1,17 @@
 /** What the lists of the service show about a compute, for a plan. */
-import { type EndpointRecord, Gone, Granted, mustBeKnown, type Permission, Refused, Unknown } from "../../client";
+import {
+  type EndpointRecord,
+  Gone,
+  Granted,
+  mustBeKnown,
+  NotKnownError,
+  type Permission,
+  Refused,
+  Unknown,
+} from "../../client";
 import { nameInUrn } from "../../contract/identifiers";
-import type { Finding, Look, Plan, Replacing } from "../../host/lifecycle";
+import { unconfirmed } from "../../host/confirmed";
+import type { Changes, Finding, Look, Plan, Replacing, Stored } from "../../host/lifecycle";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
   adoptedObject,
@@ -14,8 +24,8 @@ import {
   twoSteps,
   waitsInTurn,
 } from "./branchOccupancy";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./computeEndpointDeclaration";
-import { isSettled } from "./mapping";
+import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { isSettled, isUpdatable, toArguments } from "./mapping";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
 import { goneFinding } from "../shared/conflictMessages";
@@ -71,6 +81,8 @@ export async function updateFindings(
   const { rest: id } = splitId(stored.id);
   const own = mustBeKnown(await client.computes.find(projectId, id, reading));
   if (own instanceof Gone) return [goneFinding(`compute ${id}${label}`)];
+  const unsure = notKnownToBeSent(stored, { args, changes, endpoint: own });
+  if (unsure !== undefined) return [staysInTheWay(unsure.message)];
   if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
@@ -109,6 +121,33 @@ export async function computeReplaceable({
     question: `whether the project is in the region that "regionId" names`,
     why: "the service shows the region of none of its computes",
     waysOut: 'Leave "regionId" out: a compute is always in the region of its project',
+  });
+}
+
+/**
+ * Why an update that did not finish cannot be continued: the state does not say what it had sent, and the service shows
+ * a value that is neither in the state nor in the plan. Undefined: it can be.
+ */
+export function notKnownToBeSent(
+  { unfinished, sent, id }: Stored<ComputeEndpointShape, ComputeEndpointOutputs>,
+  about: {
+    readonly args: Partial<ComputeEndpointShape> & Pick<ComputeEndpointShape, "projectId">;
+    readonly changes: Changes<ComputeEndpointShape>;
+    readonly endpoint: EndpointRecord;
+  },
+): NotKnownError | undefined {
+  if (unfinished !== "update" || sent !== undefined) return undefined;
+  const { args, changes, endpoint } = about;
+  const shown = toArguments(args.projectId, endpoint, args.settings);
+  const planned: ReadonlySet<string> = new Set([...changes.changed, ...changes.added]);
+  const names = unconfirmed(declaration.args, { sent: args, shown }).filter(
+    (name) => isUpdatable(name) && !planned.has(name),
+  );
+  if (names.length === 0) return undefined;
+  return new NotKnownError({
+    question: `whether the previous update of compute ${splitId(id).rest} had sent ${names.map((name) => `"${name}"`).join(" and ")}, or somebody has changed ${names.length === 1 ? "it" : "them"} since`,
+    why: "the state does not say what that update sent",
+    waysOut: "Run pulumi up --refresh: its plan shows both values",
   });
 }
 

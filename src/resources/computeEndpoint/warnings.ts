@@ -18,7 +18,7 @@ export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, 
 const RESTARTING = ["size", "restartTriggers"] as const;
 
 export function computeRestarts({ stored, changes }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): boolean {
-  return stored.unfinished || RESTARTING.some((name) => changes.changed.has(name));
+  return stored.unfinished !== false || RESTARTING.some((name) => changes.changed.has(name));
 }
 
 /** Not documented by the service (docs/design/api.md, Compute states). */
@@ -80,9 +80,11 @@ export function computeWarnings({
 }
 
 /** What an update sends to continue an unfinished change: other differences at the service stay. */
-function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
+function sentAgain({ sent, unfinished }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
   if (sent === undefined)
-    return ", and everything that differs from the program is sent, because the state does not say what the failed update sent";
+    return unfinished === "create"
+      ? ", and what differs from the program is sent again"
+      : ". The state does not say what the failed update sent: this one fails if the service differs from the program in anything that the plan does not show";
   const names = [...sent].map((name) => `"${name}"`).join(", ");
   const are = sent.size === 1 ? "is" : "are";
   return names === "" ? "" : `, and ${names} ${are} sent again if the service shows another value`;

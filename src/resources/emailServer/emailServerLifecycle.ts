@@ -49,6 +49,13 @@ export const emailServer = inIntegration(declaration, schemas, {
       : [];
   },
 
+  warnings: ({ stored: { id, unfinished }, label }) =>
+    unfinished === false
+      ? []
+      : [
+          `the previous ${unfinished === "create" ? "creation" : "update"} of EmailServer ${id}${label} did not finish. This update resumes it: all of its arguments are sent again`,
+        ],
+
   async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId } = known;
     // An unknown value cannot be compared.
@@ -89,7 +96,7 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 
   async update(call, { id: projectId, unfinished, outs }, args, { changed }) {
-    if (changed.size > 0 || unfinished)
+    if (changed.size > 0 || unfinished !== false)
       await send(call, args, { before: await current(call, projectId), password: outs.password });
     return {};
   },
@@ -146,6 +153,8 @@ async function send(
     mayBeOld: (server) =>
       unconfirmed(declaration.args, { sent: before, shown: argumentsOf(server), proof: true }).length === 0,
   };
+  // The service replaces the configuration as a whole.
+  call.sending(Object.keys(args).filter((name) => name !== "projectId"));
   await call.client.auth.emailServers(projectId).update({ body, expected }, call);
 }
 

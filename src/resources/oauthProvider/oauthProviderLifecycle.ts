@@ -113,6 +113,19 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     );
   },
 
+  warnings({ stored, news, label }) {
+    const open = CREDENTIALS.filter((name) => Object.hasOwn(news, name) && mayBeOpen(stored, name));
+    if (open.length === 0) return [];
+    const [names, are] = [open.map((name) => `"${name}"`).join(" and "), open.length === 1 ? "is" : "are"];
+    const why =
+      stored.sent === undefined && stored.unfinished === "update"
+        ? ", because the state does not say which of them it had sent"
+        : "";
+    return [
+      `the previous ${stored.unfinished === "create" ? "creation" : "update"} of OAuthProvider ${stored.id}${label} did not finish. This update resumes it: ${names} ${are} sent again${why}`,
+    ];
+  },
+
   async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId, providerId } = known;
     // Whether the provider must exist, or may be deleted or taken over, is still unknown.

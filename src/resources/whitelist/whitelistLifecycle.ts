@@ -1,5 +1,5 @@
 import { mustBeKnown } from "../../client";
-import type { Call } from "../../host/lifecycle";
+import type { Call, Finding, Look } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
 import { originIn } from "../../contract/expiry";
 import { namesIn } from "../../contract/hiddenKeys";
@@ -7,7 +7,7 @@ import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistSchemas } from "./whitelistSchemas";
 import { listed } from "../../contract/untrusted";
-import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
+import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
 
 type WhitelistOuts = WhitelistOutputs & Partial<WhitelistShape>;
@@ -30,7 +30,14 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     isNew ? [takesOver(`creating the Whitelist${label}`, projectId)] : [],
 
   warnings({ stored: { id, outs, unfinished }, news: { domains }, changes, label }) {
-    const goesOn = unfinished ? [takesOver(`resuming the Whitelist${label}`, id)] : [];
+    const goesOn =
+      unfinished === "create"
+        ? [takesOver(`creating the Whitelist${label} did not finish: this update`, id)]
+        : unfinished === "update"
+          ? [
+              `the previous update of Whitelist ${id}${label} did not finish. This one resumes it: domains that others have added since stay`,
+            ]
+          : [];
     if (!changes.changed.has("domains") || domains === undefined || areSameOrigins(outs.domains, domains))
       return goesOn;
     const [before, declared] = [originsIn(outs.domains), originsIn(domains)];
@@ -45,23 +52,10 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     ];
   },
 
-  async lookAhead(look) {
-    const { projectId, domains } = look.args;
-    if (domains === undefined) return undefined;
-    const declared = originsIn(domains);
-    const shown = await listOrigins(look, projectId, look.reading);
-    const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
-    const others = removed.filter((origin) => look.planned(domainObject(projectId, origin)) === undefined).sort();
-    if (others.length === 0) return [];
-    return [
-      effect(
-        `pulumi up removes domains of project ${projectId} that this Whitelist does not declare: ${others.join(", ")}`,
-      ),
-    ];
-  },
+  lookAhead: othersRemoved,
 
   // A domain that is gone is added again.
-  lookAtUpdate: atIntegration,
+  lookAtUpdate: async (look, { stored }) => (stored.unfinished === "create" ? ((await othersRemoved(look)) ?? []) : []),
   isOfStateAlone: ({ outs }, { domains }) => domains !== undefined && areSameOrigins(outs.domains, domains),
 
   async create(call, args) {
@@ -94,11 +88,10 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   async update(call, { id: projectId, outs, unfinished }, args, { changed }) {
     const outputs = { authProvider: call.authProvider };
     // Only days differ, which no request carries.
-    if (!unfinished && changed.has("domains") && areSameOrigins(outs.domains, args.domains)) return outputs;
+    if (unfinished === false && changed.has("domains") && areSameOrigins(outs.domains, args.domains)) return outputs;
     const before = originsIn(outs.domains);
-    // The plan showed the domains in the state; others may have been added since. The plan of an unfinished creation
-    // announced all.
-    const isPlanned = (origin: string): boolean => unfinished || before.includes(origin);
+    // The plan showed the domains in the state; others may have been added since. Only a creation takes over the list.
+    const isPlanned = (origin: string): boolean => unfinished === "create" || before.includes(origin);
     // The added domains are managed from here on, and the earlier ones still exist.
     const onAdded = (present: string[]): void =>
       call.checkpoint(projectId, outputs, {
@@ -148,6 +141,22 @@ const warningsOf = (declared: readonly string[], before: readonly string[], labe
     before.includes(domain) ? [] : domainWarnings(domain, `"domains[${index}]" of the Whitelist${label}`),
   );
 
+/** What the creation removes. Its plan says of the domains of other resources of the program what becomes of them. */
+async function othersRemoved(look: Look<WhitelistShape>): Promise<readonly Finding[] | undefined> {
+  const { projectId, domains } = look.args;
+  if (domains === undefined) return undefined;
+  const declared = originsIn(domains);
+  const shown = await listOrigins(look, projectId, look.reading);
+  const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
+  const others = removed.filter((origin) => look.planned(domainObject(projectId, origin)) === undefined).sort();
+  if (others.length === 0) return [];
+  return [
+    effect(
+      `pulumi up removes domains of project ${projectId} that this Whitelist does not declare: ${others.join(", ")}`,
+    ),
+  ];
+}
+
 function takesOver(what: string, projectId: string | undefined): string {
   const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
   return `${what} takes over ${list}: domains that are not declared are removed`;
@@ -172,6 +181,7 @@ async function applyDomains(
   const missing = declared.filter((origin) => !present.includes(origin));
   // Declared here, so no other resource of the program removes it.
   for (const origin of declared) call.run.takeOver(domainObject(projectId, origin));
+  call.sending(["domains"]);
   for (const [index, origin] of missing.entries()) {
     call.onProgress(`adding domain ${index + 1} of ${missing.length}`);
     await addDomain(call, projectId, origin);

@@ -14,7 +14,7 @@ import { deliver, EXIT_FAILURE } from "../deliver";
 import type { Format } from "../formats";
 import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
 import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
-import { type Drifted, fingerprint, stackOf } from "../report";
+import { type Drifted, fingerprint, stackOf, unfinishedText } from "../report";
 import { selected } from "../selection";
 import { judged, withoutTolerated } from "../tolerated";
 import { Component } from "./component";
@@ -263,7 +263,7 @@ function refuseStale({ told }: Edited): void {
 }
 
 /** Drift that no edit of an argument can accept. */
-function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProperty[] {
+function leftAsWhole({ urn, kind, name, change, properties, unfinished }: Drifted): LeftProperty[] {
   const left = (reason: string): LeftProperty[] => [
     { urn, kind, name, path: null, declared: null, found: null, file: null, line: null, reason, code: null },
   ];
@@ -273,9 +273,8 @@ function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProp
     );
   }
   if (change === "leftover") return left("a replacement could not delete it: the next pulumi up deletes it");
-  return properties.length > 0
-    ? []
-    : left("no property differs, but a change that pulumi up started is not finished: pulumi up --refresh finishes it");
+  if (unfinished !== undefined) return left(`${unfinishedText(unfinished)}. Run pulumi up, which finishes it`);
+  return properties.length > 0 ? [] : left("no property differs, but pulumi up --refresh has to update it");
 }
 
 function targetOf(

@@ -30,7 +30,8 @@ export function planOf(
   const leftovers = new Set(drift.filter(({ change }) => change === "leftover").map(({ urn }) => urn));
   others.push(...steps.filter(({ urn, op }) => op === "delete" && targets.has(urn) && !leftovers.has(urn)));
   const isReplaced = ({ urn, change }: Drifted): boolean =>
-    change === "changed" && steps.some((step) => step.urn === urn && REPLACING.has(step.op));
+    (change === "changed" || change === "unfinished") &&
+    steps.some((step) => step.urn === urn && REPLACING.has(step.op));
   if (others.length > 0) throw otherChanges(others, drift.filter(isReplaced), all);
   return drift.toSorted(byUrn).map(({ repair, ...one }) => {
     const isNewObject = isReplaced({ ...one, repair });

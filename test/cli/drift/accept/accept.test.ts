@@ -288,13 +288,19 @@ test("what no edit of an argument can declare is reported with the ways out, wit
     refreshes: [
       { ...drifted("gone"), found: null },
       { ...drifted("old"), found: {}, delete: true },
-      { ...drifted("unfinished"), found: {}, differing: [], result: "update" },
+      { ...drifted("unfinished"), outs: { __unfinished: "update", __sent: ["name"] } },
+      { ...drifted("same"), found: {}, differing: [], result: "update" },
     ],
   });
   expect(result.left.map(({ name, path, reason }) => [name, path, reason])).toEqual([
     ["gone", null, expect.stringMatching(/does not exist.*Remove it from the program.*create it again with/)],
     ["old", null, expect.stringMatching(/the next pulumi up deletes it/)],
-    ["unfinished", null, expect.stringMatching(/pulumi up --refresh finishes it/)],
+    [
+      "unfinished",
+      null,
+      'an update of pulumi up is not finished, which had sent "name". Run pulumi up, which finishes it',
+    ],
+    ["same", null, expect.stringMatching(/no property differs, but pulumi up --refresh has to update it/)],
   ]);
   expect([exitCode(result), result.files]).toEqual([7, []]);
   const clean = await accepted({ refreshes: [asDeclared("api")] });
