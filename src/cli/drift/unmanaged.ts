@@ -1,4 +1,5 @@
 import type { Client } from "../../client";
+import { serviceOf } from "../../contract/address";
 import { presentId } from "../../contract/oauthProviderId";
 import { projectOf } from "../../contract/identifiers";
 import { type ReadSetting, requestTrace } from "../../contract/settings";
@@ -41,26 +42,27 @@ export async function unmanagedObjects<Stack extends RefreshedStack>(
     for (const { kind, id, provider, isHeld, authProvider } of stack.resources) {
       const { client, settings } = session.account(settingsOf(stack, provider));
       const projectId = projectOf(id);
-      // Normalised.
-      const address = new URL(settings.baseUrl).href;
-      // Independent of the key: each project is listed once for each address.
-      const key = JSON.stringify([address, projectId]);
+      const { baseUrl: address } = settings;
+      const service = serviceOf(address);
+      // Independent of the key: each project is listed once for each service.
+      const key = JSON.stringify([service, projectId]);
       if (!projects.has(key)) projects.set(key, { address, client, projectId, authProvider: settings.authProvider });
       if (!isHeld) continue;
-      declared.add(`${address} ${kind} ${id}`);
+      declared.add(`${service} ${kind} ${id}`);
       // A provider that is declared absent but exists is drift.
-      if (kind === "OAuthProvider") declared.add(`${address} ${kind} ${presentId(id).id}`);
+      if (kind === "OAuthProvider") declared.add(`${service} ${kind} ${presentId(id).id}`);
       // One project may have domains of several auth providers.
-      declared.add(`${address} ${kind} ${id} ${authProvider ?? settings.authProvider}`);
+      declared.add(`${service} ${kind} ${id} ${authProvider ?? settings.authProvider}`);
     }
   }
   const isDeclared = (address: string, object: ProjectObject): boolean => {
     const { kind, id, record } = object;
-    if (kind !== "WhitelistDomain") return declared.has(`${address} ${kind} ${id}`);
+    const service = serviceOf(address);
+    if (kind !== "WhitelistDomain") return declared.has(`${service} ${kind} ${id}`);
     const ofProvider = record.auth_provider === undefined ? "" : ` ${record.auth_provider}`;
     // A Whitelist owns the whole list: a domain that it does not declare is drift.
     return [`WhitelistDomain ${id}`, `Whitelist ${projectOf(id)}`].some((one) =>
-      declared.has(`${address} ${one}${ofProvider}`),
+      declared.has(`${service} ${one}${ofProvider}`),
     );
   };
   const asked = [...projects.values()];

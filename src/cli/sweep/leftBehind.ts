@@ -1,5 +1,6 @@
 /** What previews may have left behind in a project, and what stays there nevertheless. */
 import type { AuthIntegrationRecord, BranchRecord, Client, ListOptions } from "../../client";
+import { serviceOf } from "../../contract/address";
 import { projectOf } from "../../contract/identifiers";
 import { messageOf } from "../../contract/untrusted";
 import type { ReadSetting } from "../../contract/settings";
@@ -64,7 +65,7 @@ export function placesOf(states: readonly FleetState[], session: Session): Place
       // What a program only looks up does not make the project one of the backend's.
       if (id === "" || external === true) continue;
       const place = ofStack(of.stack.name, () => placeOf(projectOf(id), settingsOf(of, provider), session, shares));
-      const key = JSON.stringify([place.address, place.projectId]);
+      const key = JSON.stringify([serviceOf(place.address), place.projectId]);
       if (!places.has(key)) places.set(key, place);
     }
   }
@@ -82,7 +83,7 @@ export function placeOf(
   const { client, settings } = session.account(read);
   const share = Math.min(settings.maxRequestsPerMinute ?? Infinity, shares.get(client) ?? Infinity);
   if (share !== Infinity) shares.set(client, share);
-  return { address: new URL(settings.baseUrl).href, client, projectId, authProvider: settings.authProvider };
+  return { address: settings.baseUrl, client, projectId, authProvider: settings.authProvider };
 }
 
 function ofStack(name: string, place: () => Place): Place {

@@ -164,10 +164,13 @@ test("what a stack declares at one service is not declared in the project of the
   expect((await told(both)).unmanaged).toEqual(found);
 });
 
-test("one service is one, whatever the spelling of its address and with whichever key", async () => {
+test.each([
+  ["the spelling", (address: string) => `${address.replace("http://", "HTTP://")}/`],
+  ["the name of this machine in", (address: string) => address.replace("127.0.0.1", "localhost")],
+])("one service is one, whatever %s its address and with whichever key", async (_, respelled) => {
   await start({ apiKey: "test-key" });
   const other = await createCompute(service.emulator, { branch_id: "br-dev", type: "read_write" });
-  const spelled = service.emulator.baseUrl.replace("http://", "HTTP://").replace(/$/, "/");
+  const spelled = respelled(service.emulator.baseUrl);
   await service.clearRequests();
   const found = await told(
     stackWith(["ComputeEndpoint", `prj-demo/${PRIMARY}`]),

@@ -215,6 +215,20 @@ test("the backend is named without what its address may hold of secrets", async 
   expect(await run({ dryRun: true })).toMatchObject({ code: 0, backend: "s3://states endpoint=minio-a (as ci)" });
 });
 
+test("a project is asked once, however the states spell the address of its service", async () => {
+  const { baseUrl } = service.emulator;
+  const spelled = [`${baseUrl.replace("http://", "HTTP://")}/`, baseUrl.replace("127.0.0.1", "localhost")];
+  const others = spelled.map((address, index) => [
+    `org/shop/other${index}`,
+    { resources: [MAIN], settings: { "svc:baseUrl": address, "svc:apiKey": KEY } },
+  ]);
+  store({ ...HOLDS_MAIN, ...Object.fromEntries(others) });
+  await plant("ep-left-1", { name: "pr-1" });
+  const { leftBehind, projects } = await run({ dryRun: true });
+  expect(projects).toEqual(["prj-demo"]);
+  expect(leftBehind).toMatchObject([{ id: "prj-demo/ep-left-1", service: baseUrl }]);
+});
+
 test("computes of equal name in two projects are told apart, and each is asked for in its own", async () => {
   await service.addProject({
     id: "prj-two",
