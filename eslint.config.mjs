@@ -249,6 +249,7 @@ const LOOK_UPS = [
   "src/resources/computeEndpoint/lookAhead.ts",
   "src/resources/oauthProvider/oauthProviderLifecycle.ts",
   "src/cli/sweep/deletions.ts",
+  "src/cli/sweep/locks.ts",
   "src/cli/sweep/sweep.ts",
 ];
 
