@@ -1,9 +1,9 @@
 import {
+  behind,
   Gone,
   identityOf,
   mustBeKnown,
   NotFoundError,
-  NotKnownError,
   NotOursError,
   type AuthIntegrationRecord,
   type OwnIntegration,
@@ -130,7 +130,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
         // The response to a creation may name the integration itself.
         return { id, outputs: { ...outputsOf(integration), ...outputs } };
       } catch (thrown) {
-        const error = thrown instanceof NotKnownError ? thrown.cause : thrown;
+        const error = behind(thrown);
         if (!(error instanceof NotFoundError)) throw thrown;
         throw new Error(
           `${error.message}. Most likely the project has no auth integration yet: declare an AuthIntegration and pass its "projectId" output`,
