@@ -1,6 +1,6 @@
 import type { Account } from "../account";
 import { changeRequest, type SendOptions } from "../changes";
-import type { Collection, ListOptions } from "../collection";
+import { type Collection, type ListOptions, StillListedError } from "../collection";
 import type { CreationRecovery } from "../createRecovery";
 import { type Destruction, gatedRequest } from "../gate";
 import { FateUnknownError, NotFoundError } from "../http/errors";
@@ -188,7 +188,7 @@ export class AuthApi {
       const found = mustBeKnown(await integration.find({ ...destruction, since: performance.now() }));
       // The 404 names the user, and the project answers.
       if (found instanceof Gone || error instanceof NotFoundError) return Gone.proven("the service has no such user");
-      throw error;
+      throw new StillListedError(`${error.what}; the user's integration is still listed`, error.facts);
     }
   }
 

@@ -1,10 +1,10 @@
 import {
+  behind,
   Gone,
   Granted,
   identityOf,
   mustBeKnown,
   NotFoundError,
-  NotKnownError,
   NotOursError,
   Refused,
   Unknown,
@@ -144,7 +144,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
         // The response to a creation may name the integration itself.
         return { id, outputs: { ...outputsOf(integration), ...outputs } };
       } catch (thrown) {
-        const error = thrown instanceof NotKnownError ? thrown.cause : thrown;
+        const error = behind(thrown);
         if (!(error instanceof NotFoundError)) throw thrown;
         throw new Error(
           `${error.message}. Most likely the project has no auth integration yet: declare an AuthIntegration and pass its "projectId" output`,
