@@ -1,4 +1,5 @@
 import type { AuthIntegrationRecord, BranchRecord, CreationRecovery } from "../../client";
+import { isSameName } from "../../contract/forms";
 import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
@@ -165,7 +166,7 @@ function deletionNote(id: string, { branchId, databaseName }: Partial<AuthIntegr
 const isIntegration =
   (authProvider: string, authProviderProjectId?: string) =>
   (item: AuthIntegrationRecord): boolean =>
-    item.auth_provider === authProvider &&
+    isSameName(item.auth_provider, authProvider) &&
     (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
 
 function find(call: Call<AuthIntegrationOuts>, id: string, { authProviderProjectId }: Partial<AuthIntegrationOuts>) {
@@ -301,7 +302,7 @@ function branchFindings(
   if (missing !== undefined) return [obstacle(missing)];
   const defaults = (branches ?? []).filter((branch) => branch.default === true);
   const [production] = defaults;
-  if (production === undefined || defaults.some(({ id }) => id === branchId)) return [];
+  if (production === undefined || defaults.some(({ id }) => isSameName(id, branchId))) return [];
   // Not every service refuses this, so it is not an obstacle.
   return [
     effect(

@@ -25,6 +25,8 @@ import {
   alreadyExists,
   findComputeToAdopt,
   findOccupant,
+  isBeside,
+  isInPlaceOf,
   occupiedBranch,
   orderAdvice,
   primaryObject,
@@ -284,11 +286,9 @@ async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpo
 function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): Promise<EndpointRecord> {
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
-  const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
+  const isCandidate = isBeside(args);
   const isDuplicate = (endpoint: EndpointRecord): boolean =>
-    isCandidate(endpoint) &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name)) &&
-    !call.run.wasDeleted(computeObject(endpoint.id));
+    isInPlaceOf(args)(endpoint) && !call.run.wasDeleted(computeObject(endpoint.id));
   const refuseDuplicate = (duplicate: EndpointRecord): never => {
     throw type === PRIMARY ? new BranchOccupiedError() : alreadyExists(duplicate);
   };

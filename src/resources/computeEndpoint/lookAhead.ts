@@ -1,5 +1,6 @@
 /** What the lists of the service show about a compute, for a plan. */
 import type { EndpointRecord } from "../../client";
+import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
 import type { Finding, Look, Plan } from "../../host/lifecycle";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
@@ -7,6 +8,8 @@ import {
   adoptedObject,
   alreadyExists,
   computeObject,
+  isBeside,
+  isInPlaceOf,
   occupiedBranch,
   PRIMARY,
   refusalToAdopt,
@@ -24,7 +27,7 @@ import { splitId } from "../shared/identifiers";
 /** The findings about a compute to be created. */
 export async function computeFindings(look: Look<ComputeEndpointShape>): Promise<Finding[] | undefined> {
   const { args, givenNames, client, reading } = look;
-  const { projectId, branchId, type = PRIMARY, name, adopt = false } = args;
+  const { projectId, branchId, type = PRIMARY, adopt = false } = args;
   const listed = await client.computes.list(projectId, reading);
   const isOpen = (argument: "type" | "adopt"): boolean => givenNames.has(argument) && args[argument] === undefined;
   if (isOpen("type") || isOpen("adopt")) return undefined;
@@ -42,10 +45,7 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
 
-  const isSame = (endpoint: EndpointRecord): boolean =>
-    endpoint.branch_id === branchId &&
-    endpoint.type === type &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name));
+  const isSame = isInPlaceOf({ ...args, branchId });
   const existing = listed.find((endpoint) => isSame(endpoint) && endpoint.id !== named?.id && isForeign(endpoint));
   if (adopt === true) return takenOver(existing);
   if (existing !== undefined && adopt === false) {
@@ -71,7 +71,7 @@ export async function updateFindings(
   const { rest: id } = splitId(stored.id);
   const own = await client.computes.find(projectId, id, reading);
   if (own === undefined) return [goneFinding(`compute ${id}${label}`)];
-  if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
+  if (!changes.changed.has("branchId") || branchId === undefined || isSameName(own.branch_id, branchId)) return [];
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
@@ -85,7 +85,7 @@ async function occupancyFindings(
 ): Promise<Finding[]> {
   const listed = await look.client.computes.list(look.args.projectId, look.reading);
   const primaryOn = (branch: string): EndpointRecord | undefined =>
-    listed.find(({ id, type, branch_id }) => type === PRIMARY && branch_id === branch && id !== mover.id);
+    listed.find((one) => isBeside({ branchId: branch })(one) && one.id !== mover.id);
   const occupant = primaryOn(branchId);
   if (occupant === undefined) return [];
   const words = occupiedBranch(occupant);
@@ -100,7 +100,8 @@ async function occupancyFindings(
   // Follows the moves from branch to branch: in a circle, each waits for the next.
   const passed = new Set<string>();
   for (let branch = goal; branch !== undefined && !passed.has(branch);) {
-    if (branch === mover.branch_id) return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
+    if (isSameName(branch, mover.branch_id))
+      return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
     passed.add(branch);
     const next = primaryOn(branch);
     branch = next && fateOf(look, next).goal;

@@ -4,6 +4,7 @@ import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
 import { mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
+import { isSameName, nameForm } from "../../contract/forms";
 import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
 import {
@@ -53,7 +54,8 @@ function named(id: string): { projectId: string; providerId: string; isAbsent: b
   return { projectId, providerId, isAbsent: present.isAbsent };
 }
 
-const providerObject = (projectId: string, id: string): string => `OAuth provider ${projectId}/${id}`;
+const providerObject = (projectId: string, id: string): string =>
+  `OAuth provider ${nameForm(projectId)}/${nameForm(id)}`;
 
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration(declaration, schemas, {
@@ -179,7 +181,8 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     // A provider that appeared meanwhile belongs to somebody else.
     if (isAbsent) return;
     const providers = call.client.auth.oauthProviders(projectId);
-    await providers.delete({ id: providerId }, { ...call, beforeAttempt: call.beforeDelete });
+    const matches = isProvider(providerId);
+    await providers.delete({ id: providerId, matches }, { ...call, beforeAttempt: call.beforeDelete });
   },
 });
 
@@ -198,7 +201,7 @@ const idOf = ({ projectId, providerId, absent }: OAuthProviderShape): string =>
 const isProvider =
   (providerId: string) =>
   ({ id }: OAuthProviderRecord): boolean =>
-    id === providerId;
+    isSameName(id, providerId);
 
 async function createNew(call: ChildCall<OAuthProviderOuts>, args: OAuthProviderShape): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;

@@ -1,5 +1,6 @@
 import { identityOf, NotFoundError, NotOursError, type AuthIntegrationRecord, type OwnIntegration } from "../../client";
 import type { Declaration } from "../../contract/declaration";
+import { isSameName } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
@@ -188,7 +189,7 @@ function integrationOf(
 const isIntegrationNamed =
   (authProvider: string | undefined, ofSetting: string) =>
   (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
-    (authProvider === undefined && listed.length === 1) || item.auth_provider === (authProvider ?? ofSetting);
+    (authProvider === undefined && listed.length === 1) || isSameName(item.auth_provider, authProvider ?? ofSetting);
 
 /** The finding that the integration is missing, unless a resource of the program declares it. */
 function missingIntegration(
