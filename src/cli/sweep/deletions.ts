@@ -1,5 +1,6 @@
 /** Deletes one object, with the proof that it is still the one that was shown, and that it is gone afterwards. */
 import { Deadline, mayHaveTakenEffect, NotOursError, type OwnIntegration, type SendOptions } from "../../client";
+import { isSameName } from "../../contract/forms";
 import { messageOf } from "../../contract/untrusted";
 import type { FoundCompute, FoundDomain, FoundObject } from "./leftBehind";
 
@@ -106,6 +107,6 @@ async function deleteDomain(found: FoundDomain, options: SendOptions): Promise<v
 }
 
 function integrationOf({ place: { client, projectId }, authProvider, integration }: FoundDomain): OwnIntegration {
-  const isNamed = ({ auth_provider }: { auth_provider: string }): boolean => auth_provider === authProvider;
+  const isNamed = ({ auth_provider }: { auth_provider: string }): boolean => isSameName(auth_provider, authProvider);
   return client.auth.ownIntegration(projectId, isNamed, integration?.auth_provider_project_id);
 }
