@@ -74,7 +74,7 @@ export const importRules = [
   {
     files: "src/components/**",
     what: "several resources in one block",
-    imports: ["contract/componentNames", "program", "classes", "helpers"],
+    imports: ["contract/componentNames", "contract/redirectDomains", "program", "classes", "helpers"],
     packages: ["@pulumi/pulumi"],
   },
   {
@@ -100,7 +100,9 @@ export const importRules = [
     files: "src/client/**",
     what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
     imports: [
+      "contract/forms",
       "contract/loopback",
+      "contract/redirectDomains",
       "contract/references",
       "contract/secretNames",
       "contract/standIns",

@@ -193,7 +193,7 @@ export function isPlain(value: unknown): value is Properties {
 export function sameArgument(spec: ArgumentRules<unknown>, left: unknown, right: unknown): boolean {
   const [a, b] = [left ?? spec.assumed, right ?? spec.assumed];
   if (a === undefined || b === undefined) return a === b;
-  return sameJson(a, b) || (spec.equal?.(a, b) ?? false);
+  return sameJson(spec.form?.(a) ?? a, spec.form?.(b) ?? b);
 }
 
 export interface Changes<Args> {

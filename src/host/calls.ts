@@ -13,6 +13,7 @@ import {
   SvcError,
   WaitTimeoutError,
 } from "../client";
+import { idProblem } from "../contract/objectIds";
 import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import { messageOf } from "../contract/untrusted";
 import { keySource } from "../contract/apiKey";
@@ -139,6 +140,9 @@ export async function read<Args extends object, Outputs extends object>(
   const marks = marksOf(outs);
   const { __args, __version, __unfinished, __sent, __applied: applied = {} } = marks;
   try {
+    // A look-up, or an import: somebody wrote it.
+    const problem = __version === undefined && resource.id !== undefined ? idProblem(resource.id, id) : undefined;
+    if (problem !== undefined) throw new Error(problem);
     const stored = storedFrom(resource, id, outs);
     const { call, finish } = startCall(hosted, { verb: "read", urn, deadline, secrets: [stored.outs] });
     const observed = await finish(resource.read(call, stored));

@@ -1,5 +1,6 @@
 import type { Client, Deadline, Gone, ListOptions, Permission, SvcError } from "../client";
 import type { Claim, Planned, RunMemory } from "./memory";
+import type { IdRules } from "../contract/objectIds";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
 import type { SecretReference } from "../contract/references";
@@ -13,6 +14,8 @@ export type { Changes };
  */
 export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly kind: Kind;
+  /** What its Pulumi ids look like. Undefined: any text may be one. */
+  readonly id?: IdRules;
   readonly args: ArgumentSpecs<Args>;
   /** The names of the outputs that identify the object. They are strings. */
   readonly identity?: readonly string[];

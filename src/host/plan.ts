@@ -2,6 +2,7 @@
 import { Granted, Refused } from "../client";
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, isRepair, maxSizeCu, resolveSettings } from "../contract/settings";
+import { settingForm } from "../contract/forms";
 import { isUrn, labelOf, nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf } from "../contract/pointer";
 import {
@@ -415,7 +416,7 @@ function missing(
 ) {
   return values.missingIn(news).flatMap(({ path, argument, text: what }) => {
     const isNeeded = found?.needed.has(argument) === true;
-    if (!isNeeded && found?.compared.ignored.has(path) === true) return [];
+    if (!isNeeded && found?.compared.ignored.has(settingForm(path)) === true) return [];
     const text = `could not be compared: ${what}`;
     return [{ path, text: isNeeded ? `${text}. pulumi up fails without it` : text }];
   });

@@ -1,5 +1,6 @@
 /** The stored form of a resource, and how it is read back. Whatever has been stored stays readable for ever. */
 import { isSecret } from "../contract/engineSecrets";
+import { settingForm } from "../contract/forms";
 import { clean, containsUnknown, namesIn, visible, type Properties } from "../contract/hiddenKeys";
 import { firstShown } from "../contract/watched";
 import { compare, isOfType, isPlain, specEntries, specOf, type Comparison } from "./arguments";
@@ -146,7 +147,9 @@ export async function compareWithValues<Args extends object, Outputs extends obj
   const added = new Set([...changes.added, ...other.filter((name) => !changes.changed.has(name))]);
   const needed: ReadonlySet<string> = new Set([...sentNames(resource, stored, changes, news), ...compared.lacking]);
   // An argument that is sent although its change is ignored was not compared, so its digest is made anew.
-  const holding = Object.entries(compared.applied).filter(([path]) => !needed.has(compared.ignored.get(path) ?? ""));
+  const holding = Object.entries(compared.applied).filter(
+    ([path]) => !needed.has(compared.ignored.get(settingForm(path)) ?? ""),
+  );
   return { changes: { ...changes, added }, compared, needed, applied: Object.fromEntries(holding) };
 }
 

@@ -14,8 +14,9 @@ interface Outputs {
 
 const declaration: Declaration<Shape, Outputs> = {
   kind: "AuthUser",
+  id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
   deleteBeforeReplace: true,
-  args: { home: { required: true, replaces: "container" }, size: { equal: (left, right) => left === -right } },
+  args: { home: { required: true, replaces: "container" }, size: { form: (size) => Math.abs(size) } },
   outputs: { host: { secret: true, identity: true, stays: true } },
 };
 const schemas: SchemasOf<Shape> = { size: z.number(), home: z.string() };
@@ -30,11 +31,12 @@ const methods: Methods<Shape, Outputs & Partial<Shape>> = {
 
 test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {
   const { args, ...made } = define(declaration, schemas, methods);
-  const { kind, deleteBeforeReplace, identity, secretOutputs, staying, ...rest } = made;
+  const { kind, id, deleteBeforeReplace, identity, secretOutputs, staying, ...rest } = made;
   expect({ kind, deleteBeforeReplace }).toEqual({ kind: "AuthUser", deleteBeforeReplace: true });
+  expect(id).toBe(declaration.id);
   expect(Object.entries(args)).toEqual([
     ["home", { required: true, replaces: "container", schema: schemas.home }],
-    ["size", { equal: declaration.args.size.equal, schema: schemas.size }],
+    ["size", { form: declaration.args.size.form, schema: schemas.size }],
   ]);
   expect(identity).toEqual(["host"]);
   expect(secretOutputs).toEqual(["host"]);

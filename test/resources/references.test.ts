@@ -542,7 +542,7 @@ describe("once it is applied", () => {
     expect((await given.read(mended))?.inputs).toMatchObject({ settings: COMPUTE.settings });
   });
 
-  test("a setting that the service shows under a name of its own is a text as well", async () => {
+  test("a setting that the service, or the program, names in another case is the same one", async () => {
     const given = await harness(KIND_CASES.ComputeEndpoint.lifecycle);
     const inputs = { ...COMPUTE, settings: { pgSettings: { "App.Token": REFERENCE, work_mem: "64MB" } } };
     const state = await given.create(inputs);
@@ -554,14 +554,27 @@ describe("once it is applied", () => {
     });
     const text = "(another value: changed outside Pulumi)";
     const found = await given.read(state);
-    expect(found?.inputs["settings"]).toEqual({ pgSettings: { ...shown, "app.token": text } });
+    expect(found?.inputs["settings"]).toEqual({ pgSettings: { ...shown, "app.token": REFERENCE } });
     expectHidden(given, found ?? {});
+    const respelled = { ...COMPUTE, settings: { pgSettings: { "APP.token": REFERENCE, work_mem: "64MB" } } };
+    expect(await planned(given, state, respelled, inputs)).toMatchObject({ changes: false, says: [] });
+    set(`${CANARY}-rotated`);
+    given.restart();
+    expect((await planned(given, state, respelled, inputs)).says).toEqual([
+      expect.stringMatching(/"settings.pgSettings.APP.token" of .* differs from the last applied one/),
+    ]);
+    set(VALUE);
+    given.restart();
+    const twice = { ...COMPUTE, settings: { pgSettings: { "app.token": REFERENCE, "App.token": "x" } } };
+    expect(await given.check(twice)).toEqual([
+      "settings.pgSettings.App.token: is given twice: Postgres ignores upper and lower case in the names of settings",
+    ]);
     // The same of what a change that failed leaves.
     const values = new SecretValues(declaration.args, () => undefined);
     values.valueOf(REFERENCE);
     const other = { settings: { pgSettings: { ...shown, "of.the.service": VALUE } } };
     expect(values.withoutValues(inputs, other)).toEqual({
-      settings: { pgSettings: { "app.token": text, work_mem: "64MB", jit: "off", "of.the.service": text } },
+      settings: { pgSettings: { "app.token": REFERENCE, work_mem: "64MB", jit: "off", "of.the.service": text } },
     });
     // A value that no reference of now has may be the one of before.
     const former = { settings: { pgSettings: { ...shown, "app.token": `${CANARY}-former` } } };

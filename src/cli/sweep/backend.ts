@@ -4,6 +4,7 @@ import type { ProgressLine } from "../fleet/progress";
 import { inParallel } from "../fleet/inParallel";
 import { fleetStacks } from "../fleet/stacks";
 import { type FleetState, reliableState } from "../fleet/states";
+import { isSameName, nameForm } from "../../contract/forms";
 import { kindOfEntry } from "../../contract/pointer";
 import { pulumiIn, withoutSecrets } from "../stack/pulumi";
 import { parsed } from "../stack/state";
@@ -75,19 +76,19 @@ export class NamedInStates {
     this.#states = states.map(({ stack: { name }, state }) => ({
       name,
       // The CLI escapes more characters than JSON requires.
-      text: JSON.stringify(parsed(state.text)).toLowerCase(),
+      text: nameForm(JSON.stringify(parsed(state.text))),
       whitelists: state.resources.filter((one) => kindOfEntry(one) === "Whitelist").map(({ id }) => id),
     }));
   }
 
   /** The first stack whose state contains this text. */
   stackWith(text: string): string | undefined {
-    const stored = JSON.stringify(text.toLowerCase()).slice(1, -1);
+    const stored = JSON.stringify(nameForm(text)).slice(1, -1);
     return this.#states.find((one) => one.text.includes(stored))?.name;
   }
 
   /** The first stack that declares all redirect domains of the project. */
   stackWithWhitelist(projectId: string): string | undefined {
-    return this.#states.find(({ whitelists }) => whitelists.includes(projectId))?.name;
+    return this.#states.find(({ whitelists }) => whitelists.some((id = "") => isSameName(id, projectId)))?.name;
   }
 }

@@ -1,6 +1,8 @@
 /** What previews may have left behind in a project, and what stays there nevertheless. */
+import { domainToUnicode } from "node:url";
 import type { AuthIntegrationRecord, BranchRecord, Client, ListOptions } from "../../client";
 import { serviceOf } from "../../contract/address";
+import { isSameName, nameForm } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import { messageOf } from "../../contract/untrusted";
 import type { ReadSetting } from "../../contract/settings";
@@ -65,7 +67,7 @@ export function placesOf(states: readonly FleetState[], session: Session): Place
       // What a program only looks up does not make the project one of the backend's.
       if (id === "" || external === true) continue;
       const place = ofStack(of.stack.name, () => placeOf(projectOf(id), settingsOf(of, provider), session, shares));
-      const key = JSON.stringify([serviceOf(place.address), place.projectId]);
+      const key = JSON.stringify([serviceOf(place.address), nameForm(place.projectId)]);
       if (!places.has(key)) places.set(key, place);
     }
   }
@@ -106,7 +108,7 @@ export async function findIn(
   const branches = (await client.projects.branches(projectId, options)) ?? [];
   return objects.flatMap((object): FoundObject[] => {
     if (object.kind === "ComputeEndpoint") {
-      const branch = branches.find(({ id }) => id === object.record.branch_id);
+      const branch = branches.find(({ id }) => isSameName(id, object.record.branch_id));
       const names = [object.record.name, branch?.name].flatMap((name) => name ?? []);
       if (!isMatch(criteria, names)) return [];
       return [{ place, object, branch, kept: keptCompute(object, branch, branches, { criteria, named }) }];
@@ -126,7 +128,7 @@ const isMatch = ({ match }: Criteria, names: readonly string[]): boolean =>
 
 function integrationOf(objects: readonly ProjectObject[], authProvider: string): AuthIntegrationRecord | undefined {
   const integrations = objects.flatMap((one) => (one.kind === "AuthIntegration" ? one.record : []));
-  return integrations.find((one) => one.auth_provider === authProvider);
+  return integrations.find((one) => isSameName(one.auth_provider, authProvider));
 }
 
 interface Known {
@@ -161,9 +163,16 @@ function keptDomain(
   const whitelist = named.stackWithWhitelist(projectId);
   if (whitelist !== undefined) return `the Whitelist in the state of ${whitelist} declares all domains of the project`;
   if (integration === undefined) return "its auth integration is not listed";
-  // A state may spell the scheme and the port differently.
-  const address = /^https?:/.test(origin) && URL.canParse(origin) ? new URL(origin).host : origin;
-  return heldBy(named.stackWith(address)) ?? openBranch(criteria, [origin]) ?? tooYoung(criteria, undefined);
+  const hosts = hostsOf(origin);
+  const stack = hosts.map((host) => named.stackWith(host)).find((name) => name !== undefined);
+  return heldBy(stack) ?? openBranch(criteria, [origin, ...hosts]) ?? tooYoung(criteria, undefined);
+}
+
+/** What a state may call it: the scheme, a default port and the letters of the host may be spelled differently. */
+function hostsOf(origin: string): string[] {
+  const [, host, port = ""] = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*?)(:\d+|:\*)?(?:[/?#]|$)/.exec(origin) ?? [];
+  if (host === undefined || host === "") return [origin];
+  return [host, domainToUnicode(host) || host].map((one) => (port === ":*" ? one : one + port));
 }
 
 const heldBy = (stack: string | undefined, how = "names it"): string | undefined =>

@@ -1,4 +1,5 @@
 /** What `--match`, `--keep` and `--older-than` mean. */
+import { nameForm } from "../../contract/forms";
 import { globSource } from "../glob";
 
 /** The whole text; `*` stands for any text. */
@@ -8,8 +9,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
 
 /** As hosting services write branches into hosts: words in lower case, joined by dashes. */
 const words = (text: string): string =>
-  text
-    .toLowerCase()
+  nameForm(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "")
     .join("-");

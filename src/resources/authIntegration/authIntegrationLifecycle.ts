@@ -8,6 +8,7 @@ import {
   type BranchRecord,
   type CreationRecovery,
 } from "../../client";
+import { isSameName } from "../../contract/forms";
 import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
@@ -186,7 +187,7 @@ function deletionNote(id: string, { branchId, databaseName }: Partial<AuthIntegr
 const isIntegration =
   (authProvider: string, authProviderProjectId?: string) =>
   (item: AuthIntegrationRecord): boolean =>
-    item.auth_provider === authProvider &&
+    isSameName(item.auth_provider, authProvider) &&
     (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
 
 async function find(
@@ -327,7 +328,7 @@ function branchFindings(
   if (missing !== undefined) return [obstacle(missing)];
   const defaults = (branches ?? []).filter((branch) => branch.default === true);
   const [production] = defaults;
-  if (production === undefined || defaults.some(({ id }) => id === branchId)) return [];
+  if (production === undefined || defaults.some(({ id }) => isSameName(id, branchId))) return [];
   // Not every service refuses this, so it is not an obstacle.
   return [
     effect(

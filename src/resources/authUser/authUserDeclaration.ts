@@ -1,4 +1,5 @@
 import type { Declaration } from "../../contract/declaration";
+import { addressForm, nameForm, textForm } from "../../contract/forms";
 
 /** What a user is declared with (docs/design/api.md, Auth users). Each change replaces the user, with another id. */
 export interface AuthUserShape {
@@ -31,11 +32,16 @@ export interface AuthUserOutputs {
 
 export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
   kind: "AuthUser",
+  id: {
+    parts: ["projectId", "userId"],
+    form: "<project id>/<user id>",
+    example: "prj-demo/5a3c6a9e-0f0d-4b8a-9a53-3f1b1e0c7d21",
+  },
   args: {
-    projectId: { required: true, replaces: "container" },
-    email: { required: true, replaces: true, unreadable: true },
-    name: { replaces: true },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    email: { required: true, replaces: true, unreadable: true, form: addressForm },
+    name: { replaces: true, form: textForm },
+    authProvider: { replaces: true, form: nameForm },
   },
   outputs: {
     userId: { identity: true },

@@ -1,4 +1,5 @@
 import { ConflictError } from "../../client";
+import { addressForm, nameForm } from "../../contract/forms";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
 import { email, textUpTo } from "../shared/argumentSchemas";
@@ -16,9 +17,13 @@ const schemas: SchemasOf<AuthUserShape> = {
   authProvider: authProviderSchema,
 };
 
-const userObject = (id: string): string => `auth user ${id}`;
+function userObject(id: string): string {
+  const { projectId, rest: userId } = splitId(id);
+  return `auth user ${nameForm(projectId)}/${userId}`;
+}
 /** The memory's name for an address, which only one user can have: free again once this run has deleted that user. */
-const addressObject = (projectId: string, email: string): string => `auth address ${projectId} ${email.toLowerCase()}`;
+const addressObject = (projectId: string, email: string): string =>
+  `auth address ${nameForm(projectId)} ${addressForm(email)}`;
 
 /** A user of an integration (docs/design/api.md). Users cannot be read back. */
 export const authUser = inIntegration(declaration, schemas, {

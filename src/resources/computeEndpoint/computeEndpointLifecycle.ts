@@ -28,6 +28,8 @@ import {
   alreadyExists,
   findComputeToAdopt,
   findOccupant,
+  isBeside,
+  isInPlaceOf,
   occupiedBranch,
   orderAdvice,
   primaryObject,
@@ -288,13 +290,11 @@ async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpo
 function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): Promise<EndpointRecord> {
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
-  const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
+  const isCandidate = isBeside(args);
   // A read replica that is created before the old one is deleted may have its name.
-  const isReplaced = ({ id }: EndpointRecord): boolean => call.run.isReplaced(computeObject(id));
+  const isReplaced = ({ id }: EndpointRecord): boolean => type !== PRIMARY && call.run.isReplaced(computeObject(id));
   const isDuplicate = (endpoint: EndpointRecord): boolean =>
-    isCandidate(endpoint) &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name && !isReplaced(endpoint))) &&
-    !call.run.wasDeleted(computeObject(endpoint.id));
+    isInPlaceOf(args)(endpoint) && !isReplaced(endpoint) && !call.run.wasDeleted(computeObject(endpoint.id));
   const refuseDuplicate = (duplicate: EndpointRecord): never => {
     throw type === PRIMARY ? new BranchOccupiedError() : alreadyExists(duplicate);
   };

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { type SchemasOf, UNLISTED } from "../../host/arguments";
+import { settingForm } from "../../contract/forms";
+import { COMPUTE_ID } from "../../contract/identifiers";
 import { isReference } from "../../contract/references";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
 import type { ComputeEndpointShape } from "./computeEndpointDeclaration";
@@ -69,6 +71,8 @@ const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
 const notText = needs("a string (Postgres settings are sent as text)", "string");
 const notSettings = needs("an object of Postgres settings, each a string", "object");
 
+const TWICE = "is given twice: Postgres ignores upper and lower case in the names of settings";
+
 const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
   z
     .record(z.string().min(1), orReference(z.string({ error: notText }), notText), {
@@ -77,6 +81,13 @@ const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
     // No setting has such a name, and a reference is not allowed in place of the whole object.
     .refine((value) => !isReference(value), {
       error: "must be an object of Postgres settings: each can be a reference",
+    })
+    .superRefine((value, context) => {
+      const names = Object.keys(value);
+      const forms = names.map(settingForm);
+      for (const [index, name] of names.entries())
+        if (forms.indexOf(settingForm(name)) < index)
+          context.addIssue({ code: "custom", path: [name], message: TWICE });
     }),
 );
 
@@ -115,7 +126,7 @@ export const schemas: SchemasOf<ComputeEndpointShape> = {
   restartTriggers: triggersSchema,
   adopt: eitherOr<boolean | string>((value) =>
     typeof value === "string"
-      ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, {
+      ? string.regex(COMPUTE_ID, {
           error: needs(TO_ADOPT, value === "true" || value === "false" ? "boolean" : "string"),
         })
       : z.boolean({ error: needs(TO_ADOPT, "boolean") }),

@@ -9,6 +9,7 @@ import {
   Refused,
   Unknown,
 } from "../../client";
+import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
 import { unconfirmed } from "../../host/confirmed";
 import type { Changes, Finding, Look, Plan, Replacing, Stored } from "../../host/lifecycle";
@@ -17,6 +18,8 @@ import {
   adoptedObject,
   alreadyExists,
   computeObject,
+  isBeside,
+  isInPlaceOf,
   occupiedBranch,
   PRIMARY,
   refusalToAdopt,
@@ -34,7 +37,7 @@ import { splitId } from "../shared/identifiers";
 /** The findings about a compute to be created. */
 export async function computeFindings(look: Look<ComputeEndpointShape>): Promise<Finding[] | undefined> {
   const { args, givenNames, client, reading } = look;
-  const { projectId, branchId, type = PRIMARY, name, adopt = false } = args;
+  const { projectId, branchId, type = PRIMARY, adopt = false } = args;
   const listed = await client.computes.list(projectId, reading);
   const isOpen = (argument: "type" | "adopt"): boolean => givenNames.has(argument) && args[argument] === undefined;
   if (isOpen("type") || isOpen("adopt")) return undefined;
@@ -52,10 +55,7 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
 
-  const isSame = (endpoint: EndpointRecord): boolean =>
-    endpoint.branch_id === branchId &&
-    endpoint.type === type &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name));
+  const isSame = isInPlaceOf({ ...args, branchId });
   const existing = listed.find((endpoint) => isSame(endpoint) && endpoint.id !== named?.id && isForeign(endpoint));
   if (adopt === true) return takenOver(existing);
   if (existing !== undefined && adopt === false) {
@@ -83,7 +83,7 @@ export async function updateFindings(
   if (own instanceof Gone) return [goneFinding(`compute ${id}${label}`)];
   const unsure = notKnownToBeSent(stored, { args, changes, endpoint: own });
   if (unsure !== undefined) return [staysInTheWay(unsure.message)];
-  if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
+  if (!changes.changed.has("branchId") || branchId === undefined || isSameName(own.branch_id, branchId)) return [];
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
@@ -159,7 +159,7 @@ async function occupancyFindings(
 ): Promise<Finding[]> {
   const listed = await look.client.computes.list(look.args.projectId, look.reading);
   const primaryOn = (branch: string): EndpointRecord | undefined =>
-    listed.find(({ id, type, branch_id }) => type === PRIMARY && branch_id === branch && id !== mover.id);
+    listed.find((one) => isBeside({ branchId: branch })(one) && one.id !== mover.id);
   const occupant = primaryOn(branchId);
   if (occupant === undefined) return [];
   const words = occupiedBranch(occupant);
@@ -174,7 +174,8 @@ async function occupancyFindings(
   // Follows the moves from branch to branch: in a circle, each waits for the next.
   const passed = new Set<string>();
   for (let branch = goal; branch !== undefined && !passed.has(branch);) {
-    if (branch === mover.branch_id) return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
+    if (isSameName(branch, mover.branch_id))
+      return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
     passed.add(branch);
     const next = primaryOn(branch);
     branch = next && fateOf(look, next).goal;

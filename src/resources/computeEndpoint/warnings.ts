@@ -1,4 +1,5 @@
 import type { EndpointRecord } from "../../client";
+import { isSameName } from "../../contract/forms";
 import { limitsOf } from "../../helpers/computeSizes";
 import type { NewDeclaration, Look, Plan } from "../../host/lifecycle";
 import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./computeEndpointDeclaration";
@@ -156,7 +157,7 @@ export function adoptionOf(
   const moves = branchId === undefined ? "it may move to another branch" : `it moves to ${branchId}`;
   const resizes = `${size === undefined ? "if its" : "its"} size differs from the program`;
   const effects = [
-    ...(branchId !== branch_id ? [moves] : []),
+    ...(branchId === undefined || !isSameName(branchId, branch_id) ? [moves] : []),
     ...(givenNames.has("size") && (size === undefined || isResized)
       ? [`${resizes}${size === undefined ? "," : ":"} it restarts when it is active, which drops open connections`]
       : []),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest, Expected } from "../../client";
+import { nameForm } from "../../contract/forms";
 import type { Call } from "../../host/lifecycle";
 import type { Problem, SchemasOf } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
@@ -33,7 +34,7 @@ const schemas: SchemasOf<EmailServerArguments> = {
   senderName: text,
 };
 
-const serverObject = (projectId: string): string => `e-mail server ${projectId}`;
+const serverObject = (projectId: string): string => `e-mail server ${nameForm(projectId)}`;
 
 /** The one mail configuration of a project (docs/design/api.md): its id is the project's. */
 export const emailServer = inIntegration(declaration, schemas, {

@@ -17,6 +17,7 @@ import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
 import { mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
+import { isSameName, nameForm } from "../../contract/forms";
 import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
 import {
@@ -66,7 +67,8 @@ function named(id: string): { projectId: string; providerId: string; isAbsent: b
   return { projectId, providerId, isAbsent: present.isAbsent };
 }
 
-const providerObject = (projectId: string, id: string): string => `OAuth provider ${projectId}/${id}`;
+const providerObject = (projectId: string, id: string): string =>
+  `OAuth provider ${nameForm(projectId)}/${nameForm(id)}`;
 
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration(declaration, schemas, {
@@ -205,8 +207,9 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     // A provider that appeared meanwhile belongs to somebody else.
     if (isAbsent) return NOTHING_TO_DELETE;
     const providers = call.client.auth.oauthProviders(projectId);
+    const matches = isProvider(providerId);
     const { isMeant } = call.integration;
-    return providers.delete({ id: providerId }, { ...call, isMeant, mayGo: call.mayDelete });
+    return providers.delete({ id: providerId, matches }, { ...call, isMeant, mayGo: call.mayDelete });
   },
 });
 
@@ -225,7 +228,7 @@ const idOf = ({ projectId, providerId, absent }: OAuthProviderShape): string =>
 const isProvider =
   (providerId: string) =>
   ({ id }: OAuthProviderRecord): boolean =>
-    id === providerId;
+    isSameName(id, providerId);
 
 async function createNew(call: ChildCall<OAuthProviderOuts>, args: OAuthProviderShape): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { SEGMENT } from "../../contract/identifiers";
+import { nameForm } from "../../contract/forms";
+import { BRANCH_ID, SEGMENT } from "../../contract/identifiers";
 import type { Claim } from "../../host/memory";
 import { string } from "./argumentSchemas";
 
@@ -7,7 +8,7 @@ const segmentSchema = (error: string) => string.regex(SEGMENT, { error });
 
 export const projectIdSchema = segmentSchema("must be the id of a project: letters, digits and . _ ~ -");
 
-export const branchIdSchema = string.regex(/^br-[A-Za-z0-9._~-]{1,124}$/, {
+export const branchIdSchema = string.regex(BRANCH_ID, {
   error: 'must be the id of a branch, which begins with "br-" (not its name)',
 });
 
@@ -46,14 +47,14 @@ export function splitChildId(id: string): { projectId: string; authProvider: str
  * name later.
  */
 export const integrationObject = (projectId: string, authProvider: string, authProviderProjectId = ""): string =>
-  `auth integration ${projectId}/${authProvider} ${authProviderProjectId}`;
+  `auth integration ${nameForm(projectId)}/${nameForm(authProvider)} ${authProviderProjectId}`;
 
 /** Whether an object is an integration of this project; without a provider, any. */
 export const isIntegrationOf =
   (projectId: string, authProvider: string | undefined) =>
   (object: string): boolean =>
     authProvider === undefined
-      ? object.startsWith(`auth integration ${projectId}/`)
+      ? object.startsWith(`auth integration ${nameForm(projectId)}/`)
       : object === integrationObject(projectId, authProvider);
 
 /** The claim of an object; none while a part of its name is unknown. */

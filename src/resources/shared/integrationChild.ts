@@ -12,6 +12,7 @@ import {
   type OwnIntegration,
 } from "../../client";
 import type { Declaration } from "../../contract/declaration";
+import { isSameName } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
@@ -209,7 +210,7 @@ function integrationOf(
 const isIntegrationNamed =
   (authProvider: string | undefined, ofSetting: string) =>
   (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
-    (authProvider === undefined && listed.length === 1) || item.auth_provider === (authProvider ?? ofSetting);
+    (authProvider === undefined && listed.length === 1) || isSameName(item.auth_provider, authProvider ?? ofSetting);
 
 /** The finding that the integration is missing, unless a resource of the program declares it. */
 function missingIntegration(

@@ -1,5 +1,7 @@
 import type { Declaration } from "../../contract/declaration";
 import { expiresOnIn, originIn } from "../../contract/expiry";
+import { nameForm } from "../../contract/forms";
+import { domainForm } from "../../contract/redirectDomains";
 
 /** What the whole whitelist of a project is declared with (docs/design/api.md, Redirect domains). */
 export interface WhitelistShape {
@@ -40,21 +42,20 @@ export interface WhitelistOutputs {
   authProvider: string;
 }
 
-/** The domains are a set. */
-function sameSet(left: WhitelistShape["domains"], right: WhitelistShape["domains"]): boolean {
-  // A report of drift has a text in place of a list with secrets.
-  if (!Array.isArray(left) || !Array.isArray(right)) return left === right;
-  const keyOf = (one: unknown): string => JSON.stringify([originIn(one), expiresOnIn(one)]);
-  const others = new Set(right.map(keyOf));
-  return left.length === right.length && left.every((one) => others.has(keyOf(one)));
+/** The domains are a set, each with its day. */
+function domainsForm(domains: WhitelistShape["domains"]): unknown {
+  // A report of drift has a text in place of a list with secrets, and an edited state may have anything in a list.
+  if (!Array.isArray(domains)) return domains;
+  return domains.map((one) => JSON.stringify([domainForm(String(originIn(one))), expiresOnIn(one)])).sort();
 }
 
 export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs> = {
   kind: "Whitelist",
+  id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
   args: {
-    projectId: { required: true, replaces: "container" },
-    domains: { required: true, equal: sameSet },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    domains: { required: true, form: domainsForm },
+    authProvider: { replaces: true, form: nameForm },
   },
   outputs: {
     authProviderProjectId: { identity: true },
@@ -99,10 +100,16 @@ export interface WhitelistDomainOutputs {
 
 export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, WhitelistDomainOutputs> = {
   kind: "WhitelistDomain",
+  id: {
+    parts: ["projectId", "domain"],
+    last: /./,
+    form: "<project id>/<origin>",
+    example: "prj-demo/https://app.example.com",
+  },
   args: {
-    projectId: { required: true, replaces: "container" },
-    domain: { required: true, replaces: true },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    domain: { required: true, replaces: true, form: domainForm },
+    authProvider: { replaces: true, form: nameForm },
     expiresOn: { local: true },
     adopt: { createOnly: true },
   },

@@ -3,7 +3,6 @@ import {
   Granted,
   isOfProvider,
   mustBeKnown,
-  normalisedOrigin,
   requireGranted,
   spellingsOf,
   Unknown,
@@ -11,6 +10,8 @@ import {
   type ListOptions,
   type WhitelistDomainRecord,
 } from "../../client";
+import { nameForm } from "../../contract/forms";
+import { domainForm } from "../../contract/redirectDomains";
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { inTheWay } from "../../host/lookAhead";
@@ -84,10 +85,11 @@ const onTheList = (domain: string): string =>
 /** A looked-up id may spell its origin in any way. */
 function split(id: string): { projectId: string; domain: string } {
   const { projectId, rest } = splitId(id);
-  return { projectId, domain: normalisedOrigin(rest) };
+  return { projectId, domain: domainForm(rest) };
 }
 
-export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
+export const domainObject = (projectId: string, origin: string): string =>
+  `redirect domain ${nameForm(projectId)}/${domainForm(origin)}`;
 
 /**
  * A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, unless there is a
@@ -95,15 +97,18 @@ export const domainObject = (projectId: string, origin: string): string => `redi
  */
 export function listClaim(projectId: string | undefined, shared: boolean): Claim[] {
   const what = 'the redirect domains of the same "projectId" (a Whitelist removes every domain that it does not list)';
-  return claim(what, (project) => `redirect domains ${project}`, projectId).map((one) => ({ ...one, shared }));
+  return claim(what, (project) => `redirect domains ${nameForm(project)}`, projectId).map((one) => ({
+    ...one,
+    shared,
+  }));
 }
 
-export const isOrigin =
-  ({ authProvider }: Pick<Call<never>, "authProvider">, origin: string) =>
-  (item: WhitelistDomainRecord): boolean =>
-    isOfProvider(authProvider)(item) && normalisedOrigin(item.domain) === origin;
+export function isOrigin({ authProvider }: Pick<Call<never>, "authProvider">, origin: string) {
+  const [isOurs, form] = [isOfProvider(authProvider), domainForm(origin)];
+  return (item: WhitelistDomainRecord): boolean => isOurs(item) && domainForm(item.domain) === form;
+}
 
-/** The origins on the whitelist, each with the spellings that the service stores. */
+/** The origins on the whitelist in their one form, each with the spellings that the service stores. */
 export async function listOrigins(
   { client, authProvider }: Pick<Call<never>, "client" | "authProvider">,
   projectId: string,

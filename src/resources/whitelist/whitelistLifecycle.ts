@@ -3,6 +3,7 @@ import type { Call, Finding, Look } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
 import { originIn } from "../../contract/expiry";
 import { namesIn } from "../../contract/hiddenKeys";
+import { domainForm } from "../../contract/redirectDomains";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./whitelistDeclaration";
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistSchemas } from "./whitelistSchemas";
@@ -119,11 +120,11 @@ type Domains = WhitelistShape["domains"];
 
 /** A report of drift has a text in place of a list with secrets, and an edited state may have anything in a list. */
 const elementsIn = (domains: Domains = []): Domains => (Array.isArray(domains) ? domains : []);
-const originsIn = (domains?: Domains): string[] => namesIn(elementsIn(domains).map(originIn));
+const originsIn = (domains?: Domains): string[] => namesIn(elementsIn(domains).map(originIn)).map(domainForm);
 
 /** These origins, each as the first element that has it: with its day, if it has one. */
 const elementsOf = (origins: readonly string[], elements: Domains): Domains =>
-  origins.map((origin) => elements.find((one) => originIn(one) === origin) ?? origin);
+  origins.map((origin) => elements.find((one) => originsIn([one]).includes(origin)) ?? origin);
 
 /** Then nothing is sent: a day is stored in the state alone. */
 function areSameOrigins(left: Domains | undefined, right: Domains): boolean {

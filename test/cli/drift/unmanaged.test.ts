@@ -195,16 +195,57 @@ test("no line to take over is offered for a domain that no program can declare",
   await integrate(service.emulator);
   await service.edit({ kind: "domain", create: { domain: "myapp://callback" } });
   await service.edit({ kind: "domain", create: { domain: "javascript://callback" } });
+  await service.edit({ kind: "domain", create: { domain: "https://*.example.com:*" } });
+  await service.edit({ kind: "domain", create: { domain: "https://app.example.com/callback" } });
   const { unmanaged } = await unmanagedObjects([
     stackWith(["AuthIntegration", "prj-demo/supported_provider"], ...STANDARD),
   ]);
-  expect(unmanaged).toEqual([
-    expect.objectContaining({
-      id: "prj-demo/javascript://callback",
-      adopt: "no program can declare it: it is neither an http(s) origin nor the address of an app",
-    }),
-    expect.objectContaining({ id: "prj-demo/myapp://callback", adopt: "adopt: true" }),
+  const cannot = "no program can declare it: domain: must";
+  expect(unmanaged.map(({ id, adopt }) => [id, adopt])).toEqual([
+    ["prj-demo/https://*.example.com:*", "adopt: true"],
+    [
+      "prj-demo/https://app.example.com/callback",
+      `${cannot} be an origin such as https://app.example.com, without path`,
+    ],
+    ["prj-demo/javascript://callback", `${cannot} begin with http:// or https://, such as https://app.example.com`],
+    ["prj-demo/myapp://callback", "adopt: true"],
   ]);
+});
+
+test("nor for anything else that the check of a plan refuses", async () => {
+  await start();
+  await integrate(service.emulator);
+  const endpoints = (await service.endpoints()).map((record) => ({ ...record, type: "read_everything" }));
+  await service.fault({ method: "GET", path: `${DEMO}/endpoints`, status: 200, body: { endpoints }, times: 0 });
+  const providers = [{ id: "Google", type: "shared" }];
+  await service.fault({
+    method: "GET",
+    path: `${DEMO}/auth/oauth_providers`,
+    status: 200,
+    body: { providers },
+    times: 0,
+  });
+  const { unmanaged } = await unmanagedObjects([stackWith(["AuthIntegration", "prj-demo/supported_provider"])]);
+  expect(unmanaged.map(({ id, adopt }) => [id, adopt])).toEqual([
+    [`prj-demo/${PRIMARY}`, 'no program can declare it: type: must be "read_write" or "read_only"'],
+    ["prj-demo/Google", expect.stringMatching(/^no program can declare it: providerId: must be the short name/)],
+  ]);
+});
+
+test("an id in another spelling names the same object", async () => {
+  await start();
+  await integrate(service.emulator);
+  for (const domain of ["https://app.example.com", "https://xn--bcher-kva.example", "https://*.example.com:*"])
+    await service.edit({ kind: "domain", create: { domain } });
+  const held: Held[] = [
+    ["OAuthProvider", "prj-demo/Google"],
+    ["AuthIntegration", "PRJ-demo/Supported_Provider"],
+    ["OAuthProvider", "prj-demo/github/absent"],
+    ["WhitelistDomain", "prj-demo/HTTPS://App.example.com:443/"],
+    ["WhitelistDomain", "prj-demo/https://BU\u0308cher.example"],
+    ["WhitelistDomain", "prj-demo/https://*.EXAMPLE.com:*"],
+  ];
+  expect((await told(stackWith(...held))).unmanaged).toEqual([]);
 });
 
 test("SVC_LOG=debug shows the requests on standard error", async () => {

@@ -7,6 +7,7 @@ import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
 import { toText, leftOutText } from "../../../src/cli/import/importCommand";
+import { type Kind, typeToken } from "../../../src/contract/pointer";
 import { importProject, type ImportOptions, type ImportReport } from "../../../src/cli/import/importProject";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { load } from "../../../src/provider";
@@ -603,6 +604,33 @@ it("shows no secret in its reports, its files and its errors, in debug mode too"
   const files = [written("import.json"), written("index.ts")];
   const shown = [toText(report), JSON.stringify(report), ...files, inspect(error), ...lines];
   for (const canary of [KEY, CLIENT_SECRET, PASSWORD]) expect(shown.join("\n")).not.toContain(canary);
+});
+
+it("skips what the stack holds under another spelling of its id, or declares absent", async () => {
+  const { emulator } = service;
+  await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  const entry = (kind: Kind, id: string): object => ({
+    urn: `urn:pulumi:dev::proj::${typeToken(kind)}::${id}`,
+    type: typeToken(kind),
+    id,
+  });
+  const held = [
+    entry("AuthIntegration", "PRJ-demo/supported_provider"),
+    entry("OAuthProvider", "prj-demo/GitHub"),
+    entry("OAuthProvider", "prj-demo/google/absent"),
+    entry("WhitelistDomain", "prj-demo/HTTPS://APP.example.com:443/"),
+    entry("EmailServer", "PRJ-DEMO"),
+  ];
+  writeFileSync(path("state.json"), JSON.stringify({ version: 3, deployment: { resources: held } }));
+  const report = await run({ state: path("state.json") });
+  expect(report.held.map(({ id }) => id)).toEqual([
+    "prj-demo/supported_provider",
+    "prj-demo/github",
+    "prj-demo/google",
+    "prj-demo/https://app.example.com",
+    "prj-demo",
+  ]);
+  expect(report.imported.map(({ id }) => id)).toEqual([`prj-demo/${PRIMARY}`, "prj-demo/http://localhost:3000"]);
 });
 
 it("says what the service shows and no program can declare, and leaves it out", async () => {

@@ -566,6 +566,26 @@ test("domains show no age, so only --older-than 0 sweeps them", async () => {
   expect((await service.list("/projects/prj-demo/auth/domains"))["domains"]).toHaveLength(2);
 });
 
+test("a host is named by its letters or in its xn-- form, however its characters are composed", async () => {
+  await plantDomains(
+    "https://pr-1.xn--bcher-kva.example",
+    "https://pr-2.xn--bcher-kva.example",
+    "https://pr-3.b.example:*",
+  );
+  // Of another package.
+  const inputs = { url: "https://pr-1.BU\u0308CHER.example/login", text: "pr-3.b.example" };
+  store({ ...HOLDS_MAIN, "org/web/pr": { resources: [{ kind: "AuthUser", id: "prj-demo/x", inputs }] } });
+  const flags = { match: ["https://pr-*"], olderThanMs: 0, dryRun: true as const };
+  expect(reasons(await run(flags))).toEqual({
+    "prj-demo/https://pr-1.xn--bcher-kva.example": "the state of org/web/pr names it",
+    "prj-demo/https://pr-3.b.example:*": "the state of org/web/pr names it",
+  });
+  expect(reasons(await run({ ...flags, keep: ["bu\u0308cher"] }))).toHaveProperty(
+    ["prj-demo/https://pr-2.xn--bcher-kva.example"],
+    "it is named after the open branch bu\u0308cher",
+  );
+});
+
 test("domains of a Whitelist, and of an integration that was replaced, stay", async () => {
   await plantDomains(DOMAIN);
   store({ ...HOLDS_MAIN, "org/web/dev": { resources: [{ kind: "Whitelist", id: "prj-demo" }] } });

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { ruleOf, sameArgument } from "../../../src/host/arguments";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
 import {
   CANARY,
@@ -98,16 +99,17 @@ describe("what is declared", () => {
 
   test("is compared as a set, whatever the list", async () => {
     const origin = fc.domain().map((domain) => `https://${domain}`);
-    const { equal } = whitelist.args.domains;
+    const isSame = (left: string[], right: string[]): boolean =>
+      sameArgument(ruleOf(whitelist.args, "domains") ?? {}, left, right);
     await fc.assert(
       fc.property(fc.uniqueArray(origin, { maxLength: 8 }), fc.infiniteStream(fc.nat()), origin, (all, keys, one) => {
         const shuffled = all
           .map((value) => ({ value, key: keys.next().value }))
           .sort((left, right) => left.key - right.key)
           .map(({ value }) => value);
-        expect(equal?.(all, shuffled)).toBe(true);
-        if (!all.includes(one)) expect(equal?.(all, [...shuffled, one])).toBe(false);
-        expect(equal?.(all, shuffled.slice(1))).toBe(all.length === 0);
+        expect(isSame(all, shuffled)).toBe(true);
+        if (!all.includes(one)) expect(isSame(all, [...shuffled, one])).toBe(false);
+        expect(isSame(all, shuffled.slice(1))).toBe(all.length === 0);
       }),
     );
   });
@@ -429,6 +431,25 @@ describe("deleting a whitelist", () => {
     await given.delete(state);
     expect(await listed(given)).toEqual([A]);
   });
+});
+
+test("a wildcard in place of a port can be declared: one that is on the list stays there, and a new one is warned of", async () => {
+  const given = await started();
+  const [ports, local] = ["https://*.example.com:*", "http://localhost:*"];
+  await addByHand(given, "https://*.Example.com:*");
+  const inputs = { projectId: PROJECT, domains: [ports, local] };
+  const { failures, warnings } = await given.plan(inputs);
+  expect(failures).toEqual([]);
+  expect(warnings).toEqual(
+    [0, 1].map((at) => expect.stringMatching(new RegExp(`^"domains\\[${at}\\]" of .* has a wildcard: users may be`))),
+  );
+  const state = await given.create(inputs);
+  expect(await listed(given)).toEqual(["https://*.Example.com:*", local]);
+  expect(notes(given)).toEqual([]);
+  given.restart();
+  expect(await planAfterRefresh(given, state, inputs)).toMatchObject({ changes: false });
+  await given.delete(state);
+  expect(await listed(given)).toEqual([]);
 });
 
 test("addresses of apps and wildcards are domains of the list as others are: none is lost, and a new one is warned of", async () => {

@@ -134,7 +134,11 @@ export async function acceptDrift(
   const typescript = typeScriptOf(programAt);
   const files = new ProjectFiles(projectAt, programAt, typescript);
   const places = new Places(state, projectAt);
-  let targets = changed.map((resource): Target => targetOf(resource, Component.of(resource.urn, state), places, files));
+  const providers = new Map(chosen.map(({ urn, provider }) => [urn, provider]));
+  let targets = changed.map((resource): Target => ({
+    ...targetOf(resource, Component.of(resource.urn, state), places, files),
+    readSetting: state.settingsOf(providers.get(resource.urn) ?? ""),
+  }));
   const unplaced = targets.flatMap(({ place, component, ...child }) => {
     const { kind, name } = component ?? child;
     return place === undefined ? [kind, name] : [];
