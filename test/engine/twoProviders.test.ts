@@ -1,10 +1,32 @@
-import { Stack } from "../support/Stack";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Stack, type StackOptions } from "../support/Stack";
 
 /** Each explicit Provider has a process of its own. What they tell each other is docs/design/rules.md, 4. */
 
 const PROVIDERS = 'const [one, two] = ["one", "two"].map((name) => new svc.Provider(name));';
 const compute = (name: string, provider: string, more = ""): string =>
   `new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", branchId: "br-dev", size: 1${more} }, { provider: ${provider} });`;
+const integration = (name: string, provider: string, more = ""): string =>
+  `new svc.AuthIntegration("${name}", { projectId: "prj-demo"${more} }, { provider: ${provider} });`;
+
+/** What the service shows of the integration, without the provider. */
+async function shown({ service }: Stack): Promise<unknown[]> {
+  return (await service.list("/projects/prj-demo/auth/integrations"))["data"] as unknown[];
+}
+
+/** The folder of the provider processes. */
+const folderOf = ({ folder }: Stack): string => join(folder, "home", `pulumi-svc-${process.getuid?.() ?? ""}`);
+
+/** A stack whose Provider `one` has an integration, with processes of its own for each Provider. */
+async function withIntegration(options: Partial<StackOptions> = {}): Promise<Stack> {
+  const program = `${PROVIDERS}\n${integration("former", "one")}`;
+  const stack = await Stack.create({ program, ownProcess: true, ...options });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  return stack;
+}
+
+const MOVED = `${PROVIDERS}\n${integration("latter", "two", ", adopt: true")}`;
 
 test("what one Provider takes over, another one does not delete", async () => {
   const stack = await Stack.create({ program: `${PROVIDERS}\n${compute("former", "one")}` });
@@ -26,4 +48,69 @@ test("one object that two Providers declare is an error of the plan", async () =
   const plan = await stack.preview();
   expect(plan.code).not.toBe(0);
   expect(plan.text).toMatch(/"(former|latter)" of this program declares .* too\. Declare it once/);
+});
+
+const BROKEN: [how: string, spoil: (folder: string) => void, why: RegExp][] = [
+  ["may be opened by others", (folder) => chmodSync(folder, 0o755), /its mode is 755\)\. Run chmod 700 \S+pulumi-svc-/],
+  [
+    "is a file",
+    (folder) => {
+      rmSync(folder, { recursive: true });
+      writeFileSync(folder, "");
+    },
+    /is not a folder\. Remove it, or set TMPDIR/,
+  ],
+];
+
+describe.each(BROKEN)("if the folder of the provider processes %s", (_how, spoil, why) => {
+  test("nothing that another Provider may have taken over is deleted, however often that is tried", async () => {
+    const stack = await withIntegration();
+    const before = await shown(stack);
+    spoil(folderOf(stack));
+
+    stack.program(MOVED);
+    const plan = await stack.preview();
+    const up = await stack.up();
+    expect(up.code).not.toBe(0);
+    expect(up.text).toMatch(/Could not (create|delete) AuthIntegration.*this run has more than one Provider/);
+    expect(up.text).toMatch(why);
+    expect(await shown(stack)).toEqual(before);
+    // Whoever took it over holds it in the second run.
+    const again = await stack.up();
+    expect(again.code).not.toBe(0);
+    expect(await shown(stack)).toEqual(before);
+
+    rmSync(folderOf(stack), { recursive: true });
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await shown(stack)).toEqual(before);
+    expect((await stack.resources()).map(({ urn }) => urn.split("::").at(-1))).toEqual(["latter"]);
+    expect(plan.code).toBe(0);
+  });
+
+  test("a destroy of two Providers, which takes over nothing, deletes all", async () => {
+    const stack = await withIntegration({
+      program: `${PROVIDERS}\n${integration("auth", "one")}\n${compute("api", "two")}`,
+    });
+    spoil(folderOf(stack));
+    expect(await stack.destroy()).toMatchObject({ code: 0 });
+    expect(await shown(stack)).toEqual([]);
+  });
+
+  test("one Provider takes over and deletes as ever, also after a refresh in the same command", async () => {
+    const one = 'const one = new svc.Provider("one");';
+    const stack = await withIntegration({ program: `${one}\n${integration("former", "one")}` });
+    const before = await shown(stack);
+    spoil(folderOf(stack));
+    stack.program(`${one}\n${integration("latter", "one", ", adopt: true")}\n${compute("api", "one")}`);
+    const up = await stack.up("--refresh");
+    expect(up).toMatchObject({ code: 0 });
+    expect(up.text).not.toMatch(/not known/);
+    expect(await shown(stack)).toEqual(before);
+    stack.program(`${one}\n${integration("latter", "one", ", adopt: true")}`);
+    expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
+    expect(await stack.resources()).toHaveLength(1);
+    stack.program("");
+    expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
+    expect(await shown(stack)).toEqual([]);
+  });
 });
