@@ -518,7 +518,10 @@ export class RunMemory {
     const own = this.#states.get(object);
     const isDeleted = own?.isDeleted === true || certain.some(({ state }) => state.isDeleted);
     // What was created again after that is there.
-    return isDeleted && [own, ...[...certain, ...doubtful].map(({ state }) => state)].every((one) => one?.owner === undefined);
+    return (
+      isDeleted &&
+      [own, ...[...certain, ...doubtful].map(({ state }) => state)].every((one) => one?.owner === undefined)
+    );
   }
 
   /**

@@ -133,8 +133,11 @@ export class OtherProcesses implements Others {
     const now = performance.now();
     if (this.#trouble !== undefined || now - this.#lookedMs < LOOKED_MS) return;
     this.#lookedMs = now;
+    const shown = this.own.list.others();
+    // A process has its file before it shows anything.
+    this.#read();
     const heard = new Set([...this.#readings.values()].map(({ pid }) => pid));
-    const silent = this.own.list.others()?.find(({ pid }) => !heard.has(pid));
+    const silent = shown?.find(({ pid }) => !heard.has(pid));
     if (silent !== undefined) this.#trouble = this.#folder?.silent(silent.pid);
   }
 

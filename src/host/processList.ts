@@ -81,7 +81,9 @@ function fromProc(): Map<number, string> {
       try {
         if (statSync(join(PROC, id)).uid !== own) return [];
         // It has a zero after each argument, and in place of what a title does not need.
-        const command = readFileSync(join(PROC, id, "cmdline"), "utf8").replace(/\0+$/, "").replaceAll("\0", " ");
+        const command = readFileSync(join(PROC, id, "cmdline"), "utf8")
+          .replace(/\0+$/, "")
+          .replaceAll("\0", " ");
         return [[Number(id), command] as const];
       } catch {
         // It has ended, or belongs to somebody else.

@@ -8,7 +8,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -18,6 +17,7 @@ import {
   renameSync,
   rmSync,
   type Stats,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -85,7 +85,7 @@ export class RunFolder {
     } finally {
       one.#try("cannot be written to", () => renameSync(unnamed, join(folder, one.own)));
     }
-    one.#sweep(machine);
+    one.#try("cannot be read", () => one.#sweep(machine));
     return one;
   }
 
@@ -131,7 +131,7 @@ export class RunFolder {
 
   /** For a file that does not contain what processes write. */
   damaged(): FolderError {
-    return new FolderError(`a file in ${this.folder} is damaged`, `Remove that folder${AGAIN}`);
+    return new FolderError(`a file in ${this.folder} is damaged`, `Remove ${this.folder}${AGAIN}`);
   }
 
   /** For a file that another version of this package has written. */
@@ -160,7 +160,7 @@ export class RunFolder {
   #notOurs(what: string): FolderError {
     return new FolderError(
       `${this.folder} is not used, because ${what} belongs to another user`,
-      `Remove that folder, or set ${VARIABLE} to a folder of your own${AGAIN}`,
+      `Remove ${this.folder}, or set ${VARIABLE} to a folder of your own${AGAIN}`,
     );
   }
 
@@ -168,7 +168,10 @@ export class RunFolder {
   #checkFolder(): void {
     const found = lstatSync(this.folder);
     if (!found.isDirectory())
-      throw new FolderError(`${this.folder} is not a folder`, `Remove it, or set ${VARIABLE} to a folder of your own${AGAIN}`);
+      throw new FolderError(
+        `${this.folder} is not a folder`,
+        `Remove ${this.folder}, or set ${VARIABLE} to a folder of your own${AGAIN}`,
+      );
     if (!isOurs(found)) throw this.#notOurs("it");
     // On Windows the folder of temporary files belongs to the user, and a file has no mode.
     const mode = found.mode & 0o777;
@@ -209,7 +212,8 @@ export class RunFolder {
 }
 
 function wayOut(code: string): string {
-  if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) return `Free some space on that disk, or set ${VARIABLE} to a folder on another one`;
+  if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code))
+    return `Free some space on that disk, or set ${VARIABLE} to a folder on another one`;
   if (["EMFILE", "ENFILE"].includes(code)) return "Raise the limit of open files (ulimit -n)";
   return `Set ${VARIABLE} to a folder of your own that can be written to`;
 }
@@ -222,10 +226,11 @@ function append(file: string, line: string): void {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND | NO_LINK);
   try {
     const text = Buffer.from(line);
-    if (writeSync(descriptor, text) < text.length) throw Object.assign(new Error("not all was written"), { code: "ENOSPC" });
+    if (writeSync(descriptor, text) < text.length)
+      throw Object.assign(new Error("only a part was written"), { code: "ENOSPC" });
   } catch (error) {
-    // What others would take for all that this process has told. It takes no space.
-    ftruncateSync(descriptor);
+    // Others would take what is there for all that this process has to tell. It takes no space.
+    truncateSync(file);
     throw error;
   } finally {
     closeSync(descriptor);

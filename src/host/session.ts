@@ -84,7 +84,7 @@ export class Session {
     const { why, waysOut } = unheard;
     this.warn(
       "",
-      `it is not known whether the Providers of this run declare an object twice: ${why}. Until that is mended, nothing is taken over or deleted. ${waysOut}`,
+      `it is not known whether two Providers of this run declare one object: ${why}. ${waysOut}. Until then, nothing is taken over or deleted`,
     );
   }
 

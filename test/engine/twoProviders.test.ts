@@ -18,10 +18,13 @@ async function shown({ service }: Stack): Promise<unknown[]> {
 /** The folder of the provider processes. */
 const folderOf = ({ folder }: Stack): string => join(folder, "home", `pulumi-svc-${process.getuid?.() ?? ""}`);
 
-/** A stack whose Provider `one` has an integration, with processes of its own for each Provider. */
-async function withIntegration(options: Partial<StackOptions> = {}): Promise<Stack> {
+type Entry = "pulumi-svc" | "pulumi-svc/native";
+
+/** A stack whose Provider `one` has an integration, with a process for each Provider. */
+async function withIntegration(options: Partial<StackOptions> = {}, entry?: Entry): Promise<Stack> {
   const program = `${PROVIDERS}\n${integration("former", "one")}`;
   const stack = await Stack.create({ program, ownProcess: true, ...options });
+  if (entry !== undefined) stack.program(options.program ?? program, entry);
   expect(await stack.up()).toMatchObject({ code: 0 });
   return stack;
 }
@@ -50,6 +53,35 @@ test("one object that two Providers declare is an error of the plan", async () =
   expect(plan.text).toMatch(/"(former|latter)" of this program declares .* too\. Declare it once/);
 });
 
+test("two Providers that spell the address of one service differently are of one service", async () => {
+  const stack = await withIntegration();
+  const before = await shown(stack);
+  const address = stack.service.emulator.baseUrl.replace("http://127.0.0.1", "HTTP://LOCALHOST");
+  stack.program(
+    `const [one, two] = [new svc.Provider("one"), new svc.Provider("two", { baseUrl: "${address}/" })];\n` +
+      integration("latter", "two", ", adopt: true"),
+  );
+  const up = await stack.up();
+  expect(up).toMatchObject({ code: 0, text: expect.stringMatching(/is not deleted: \\?"latter\\?" of this program/) });
+  expect(await shown(stack)).toEqual(before);
+});
+
+test("what was taken over before the folder was removed is not deleted by a Provider that begins after that", async () => {
+  const stack = await withIntegration();
+  const before = await shown(stack);
+  const folder = JSON.stringify(folderOf(stack));
+  // The engine deletes once the program has ended.
+  const remove = `latter.id.apply(() => require("node:fs").rmSync(${folder}, { recursive: true }));`;
+  stack.program(MOVED.replace("new svc.AuthIntegration", "const latter = new svc.AuthIntegration") + remove);
+  const up = await stack.up();
+  expect(up.code).not.toBe(0);
+  expect(up.text).toMatch(/the provider process \d+ of this run has no file in \S+\. Let nothing clean that folder/);
+  expect(await shown(stack)).toEqual(before);
+  stack.program(MOVED);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await shown(stack)).toEqual(before);
+});
+
 const BROKEN: [how: string, spoil: (folder: string) => void, why: RegExp][] = [
   ["may be opened by others", (folder) => chmodSync(folder, 0o755), /its mode is 755\)\. Run chmod 700 \S+pulumi-svc-/],
   [
@@ -58,18 +90,22 @@ const BROKEN: [how: string, spoil: (folder: string) => void, why: RegExp][] = [
       rmSync(folder, { recursive: true });
       writeFileSync(folder, "");
     },
-    /is not a folder\. Remove it, or set TMPDIR/,
+    /is not a folder\. Remove \S+pulumi-svc-\d+, or set TMPDIR/,
   ],
 ];
 
 describe.each(BROKEN)("if the folder of the provider processes %s", (_how, spoil, why) => {
-  test("nothing that another Provider may have taken over is deleted, however often that is tried", async () => {
-    const stack = await withIntegration();
+  test.each<[string, Entry]>([
+    ["dynamic resources", "pulumi-svc"],
+    ["the native plugin", "pulumi-svc/native"],
+  ])("nothing that another Provider may hold is deleted, however often that is tried: %s", async (_, entry) => {
+    const stack = await withIntegration({ native: entry === "pulumi-svc/native" }, entry);
     const before = await shown(stack);
     spoil(folderOf(stack));
 
-    stack.program(MOVED);
+    stack.program(MOVED, entry);
     const plan = await stack.preview();
+    expect(plan.code).toBe(0);
     const up = await stack.up();
     expect(up.code).not.toBe(0);
     expect(up.text).toMatch(/Could not (create|delete) AuthIntegration.*this run has more than one Provider/);
@@ -84,7 +120,15 @@ describe.each(BROKEN)("if the folder of the provider processes %s", (_how, spoil
     expect(await stack.up()).toMatchObject({ code: 0 });
     expect(await shown(stack)).toEqual(before);
     expect((await stack.resources()).map(({ urn }) => urn.split("::").at(-1))).toEqual(["latter"]);
-    expect(plan.code).toBe(0);
+  });
+
+  test("a plan of two Providers says that it does not know of both", async () => {
+    const stack = await withIntegration();
+    spoil(folderOf(stack));
+    stack.program(`${PROVIDERS}\n${integration("former", "one")}\n${compute("api", "two")}`);
+    const plan = await stack.preview();
+    expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(why) });
+    expect(plan.text).toMatch(/warning: it is not known whether two Providers of this run declare one object: /);
   });
 
   test("a destroy of two Providers, which takes over nothing, deletes all", async () => {
