@@ -53,6 +53,28 @@ test("one object that two Providers declare is an error of the plan", async () =
   expect(plan.text).toMatch(/"(former|latter)" of this program declares .* too\. Declare it once/);
 });
 
+test.each([
+  ["depends on it, it is replaced with it", "integration.projectId", true],
+  ["does not, it is lost until the next refresh", '"prj-demo"', false],
+])("if what is in a replaced integration has another Provider and %s", async (_, projectId, isReplaced) => {
+  const program = (databaseName: string) => `${PROVIDERS}
+    const integration = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "${databaseName}" }, { provider: one });
+    new svc.WhitelistDomain("domain", { projectId: ${projectId}, domain: "https://app.example.com" }, { provider: two });`;
+  const stack = await Stack.create({ program: `${PROVIDERS}\n` });
+  // Without the dependency, the second one has to come later.
+  stack.program(program("svcdb").replace(/new svc\.WhitelistDomain.*/, ""));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  stack.program(program("svcdb"));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const domains = async () => (await stack.service.list("/projects/prj-demo/auth/domains"))["domains"] as unknown[];
+  expect(await domains()).toHaveLength(1);
+  stack.program(program("other"));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await domains()).toHaveLength(isReplaced ? 1 : 0);
+  expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
+  expect(await domains()).toHaveLength(1);
+});
+
 test("two Providers that spell the address of one service differently are of one service", async () => {
   const stack = await withIntegration();
   const before = await shown(stack);
