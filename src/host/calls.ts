@@ -186,6 +186,8 @@ export async function remove<Args extends object, Outputs extends object>(
   try {
     refuseEdited(resource, outs);
     const stored = storedFrom(resource, id, outs);
+    // From here on the memory covers the other processes of the run, which may manage the object by now.
+    session.account(hosted.readSetting);
     const objects = resource.objects(id, stored.outs);
     const own = memory.deletedUrn(urn ?? "");
     const mayDelete = (): Permission => memory.mayDelete(objects, own);

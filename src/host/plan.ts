@@ -48,6 +48,7 @@ export async function check<Args extends object, Outputs extends object>(
   const { args, known, problems: found, allowed } = checkNews(hosted, news, limitsOf(hosted, request.ignored));
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   if (settings !== undefined) session.meetOthers(settings);
+  session.warnOfUnheard();
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
   const { problems: declaredTwice, warnings } =
     urn === "" ? { problems: [], warnings: [] } : declare(hosted, { ...request, urn }, asDeclared);

@@ -1,4 +1,4 @@
-import { kindOfEntry, PROVIDER_TYPE } from "../../contract/pointer";
+import { isOurEntry, kindOfEntry, PACKAGES, PROVIDER_TYPE } from "../../contract/pointer";
 import { isSecret } from "../../contract/engineSecrets";
 import { isAtLeast } from "../../contract/installation";
 import { nameInUrn } from "../../contract/identifiers";
@@ -64,7 +64,7 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
   checks.push(ok("stack", name.stdout));
   const state = await orReason(exportedState(pulumi, true));
   if (!(state instanceof Error)) {
-    checks.push(...storedSecretsCheck(state));
+    checks.push(...storedSecretsCheck(state), ...ownResourcesChecks(state));
     return { checks, configuration, providers: storedProviders(folder, state) };
   }
   checks.push(skipped("stored key", `the state of ${name.stdout} cannot be read: ${state.message}`));
@@ -106,6 +106,29 @@ function storedSecretsCheck({ resources }: StackState): Check[] {
       "An argument that takes svc.fromEnv or svc.fromFile does not need them. After `pulumi config rm NAME`, the next `pulumi up` removes it from the state.",
     ),
   ];
+}
+
+/**
+ * All dynamic resources share one package, so a component hands an `svc.Provider` to those of the program too. Their
+ * `configure` then sees its settings in place of the stack's configuration.
+ */
+function ownResourcesChecks({ resources }: StackState): Check[] {
+  const ours = new Set(resources.filter(isOurEntry).map(({ provider = "" }) => provider));
+  const own = resources.filter(
+    (one) =>
+      one.type.startsWith(`${PACKAGES.dynamic}:dynamic`) &&
+      !isOurEntry(one) &&
+      ours.has(one.provider ?? "") &&
+      !isDefault(providerName(one.provider ?? "")),
+  );
+  return [...new Set(own.map(({ provider = "" }) => provider))].map((reference) => {
+    const names = own.filter(({ provider }) => provider === reference).map(({ urn }) => printable(nameInUrn(urn)));
+    return warning(
+      "own resources",
+      `svc.Provider ${printable(providerName(reference))} also serves dynamic resources of the program: ${names.sort(compareText).join(", ")}. If they have a "configure", it sees the settings of that Provider and no configuration of the stack`,
+      "Pass them what they need as inputs, or keep that Provider from them (docs/settings.md, Several accounts).",
+    );
+  });
 }
 
 const isDefault = (name: string): boolean => /^default(_|$)/.test(name);

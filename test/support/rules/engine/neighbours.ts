@@ -1,3 +1,4 @@
+import { Granted } from "../../../../src/client";
 import type { Claim, Others, Stored, ToldState } from "../../../../src/host/memory";
 
 /** What the provider processes of one imitated command tell each other, without files. */
@@ -39,9 +40,16 @@ class Neighbour implements Others {
       holders: [...one.#stored]
         .filter(([, { objects }]) => objects.includes(object))
         .map(([urn, { stateUrn }]) => ({ urn, stateUrn })),
-      state: one.#states.get(object) ?? {},
+      state: one.#states.get(object) ?? { isLeaving: false, isDeleted: false },
+      doubt: undefined,
     }));
   }
+
+  permission() {
+    return Granted.proven();
+  }
+
+  unheard(): undefined {}
 
   declared(): string[] {
     return this.others().flatMap((one) => [...one.#claims.keys()]);
