@@ -1,4 +1,5 @@
 import type { IdRules } from "./objectIds";
+import type { Claim } from "./claims";
 import type { Kind } from "./pointer";
 
 /**
@@ -96,6 +97,11 @@ export function derivedOutputs(
 export interface Declaration<Shape extends object, Outputs extends object> {
   readonly kind: Kind;
   readonly id: IdRules;
+  /**
+   * The objects at the service that these arguments declare. It is an error if another resource declares one of them.
+   * `args`: the known ones; `authProvider`: that of the settings; `givenNames`: also of those that are not known yet.
+   */
+  readonly claims?: (args: Partial<Shape>, authProvider: string, givenNames: ReadonlySet<string>) => Claim[];
   readonly args: ArgumentTable<Shape>;
   readonly outputs: { readonly [Name in keyof Outputs & string]: OutputRules };
 }

@@ -1,5 +1,6 @@
 import type { Client, Deadline, Gone, ListOptions, Permission, SvcError } from "../client";
-import type { Claim, Planned, RunMemory } from "./memory";
+import type { Claim } from "../contract/claims";
+import type { Planned, RunMemory } from "./memory";
 import type { IdRules } from "../contract/objectIds";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";

@@ -11,6 +11,7 @@ import {
   WaitTimeoutError,
   withDeadline,
 } from "../client";
+import type { Claim } from "../contract/claims";
 import type { Properties } from "../contract/hiddenKeys";
 import { nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf, type Kind } from "../contract/pointer";
@@ -21,14 +22,6 @@ import { doorOf, type Kind } from "../contract/pointer";
  * Resources are identified by the URN in their state, which is the old one after an alias. Objects are identified by
  * names with kind, project and id, such as `compute prj-1/ep-1`.
  */
-
-/** An object that a resource declares. `shared`: several resources may declare it, unless one declares it alone. */
-export interface Claim {
-  readonly object: string;
-  /** For messages: what both declare, by the names of arguments, since a value may be a secret. */
-  readonly what: string;
-  readonly shared?: boolean;
-}
 
 /** What a resource has in its state and continues to manage. `stateUrn`: the URN in its state. */
 export interface Stored {

@@ -11,7 +11,8 @@ import { tmpdir } from "node:os";
 import { z } from "zod";
 import { Granted, type Permission, Unknown } from "../client";
 import { isSameService } from "../contract/address";
-import type { Claim, Doing, Elsewhere, Others, Stored, ToldState } from "./memory";
+import type { Claim } from "../contract/claims";
+import type { Doing, Elsewhere, Others, Stored, ToldState } from "./memory";
 import { type Act, ACTS, type ProcessList } from "./processList";
 import { digestOf, FolderError, type RunFile, RunFolder, type Trouble } from "./runFolder";
 

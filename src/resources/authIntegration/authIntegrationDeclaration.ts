@@ -1,3 +1,4 @@
+import { claim, integrationObject } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
 import { nameForm } from "../../contract/forms";
 
@@ -74,6 +75,12 @@ export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutpu
     parts: ["projectId", "authProvider"],
     form: "<project id>/<auth provider>",
     example: "prj-demo/supported_provider",
+  },
+  claims({ projectId, authProvider }, standard, givenNames) {
+    // Without the argument, the provider of the settings is meant; an unknown one may be any.
+    const named = givenNames.has("authProvider") ? authProvider : standard;
+    const what = 'an auth integration with the same "projectId" and "authProvider"';
+    return claim(what, integrationObject, projectId, named);
   },
   args: {
     projectId: { required: true, replaces: true, form: nameForm },

@@ -1,3 +1,4 @@
+import { integrationObject } from "../../contract/claims";
 import {
   Gone,
   Granted,
@@ -19,14 +20,7 @@ import { boolean, textUpTo } from "../shared/argumentSchemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { omitUndefined } from "../shared/omitUndefined";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
-import {
-  claim,
-  integrationObject,
-  splitId,
-  authProviderSchema,
-  branchIdSchema,
-  projectIdSchema,
-} from "../shared/identifiers";
+import { splitId, authProviderSchema, branchIdSchema, projectIdSchema } from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
 import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from "../shared/conflictMessages";
@@ -54,16 +48,6 @@ const USERS_TABLE = { schemaName: "svc_auth", tableName: "users_sync" };
 
 /** An auth integration with the key set that it was created with (docs/design/api.md). */
 export const authIntegration = define(declaration, schemas, {
-  declares({ projectId, authProvider }, standard, givenNames) {
-    // Without the argument, the provider of the settings is meant; an unknown one may be any.
-    const named = givenNames.has("authProvider") ? authProvider : standard;
-    return claim(
-      'an auth integration with the same "projectId" and "authProvider"',
-      integrationObject,
-      projectId,
-      named,
-    );
-  },
   objects(id, { authProviderProjectId }) {
     const { projectId, rest } = splitId(id);
     return [integrationObject(projectId, rest, authProviderProjectId)];

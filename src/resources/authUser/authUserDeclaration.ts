@@ -1,3 +1,4 @@
+import { addressObject, claim } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
 import { addressForm, nameForm, textForm } from "../../contract/forms";
 
@@ -37,6 +38,8 @@ export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
     form: "<project id>/<user id>",
     example: "prj-demo/5a3c6a9e-0f0d-4b8a-9a53-3f1b1e0c7d21",
   },
+  claims: ({ projectId, email }) =>
+    claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
   args: {
     projectId: { required: true, replaces: "container", form: nameForm },
     email: { required: true, replaces: true, unreadable: true, form: addressForm },

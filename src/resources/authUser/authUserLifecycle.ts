@@ -1,10 +1,11 @@
+import { addressObject } from "../../contract/claims";
 import { ConflictError } from "../../client";
-import { addressForm, nameForm } from "../../contract/forms";
+import { nameForm } from "../../contract/forms";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
 import { email, textUpTo } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
+import { authProviderSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE, possibleOwner } from "../shared/conflictMessages";
 
@@ -21,14 +22,8 @@ function userObject(id: string): string {
   const { projectId, rest: userId } = splitId(id);
   return `auth user ${nameForm(projectId)}/${userId}`;
 }
-/** The memory's name for an address, which only one user can have: free again once this run has deleted that user. */
-const addressObject = (projectId: string, email: string): string =>
-  `auth address ${nameForm(projectId)} ${addressForm(email)}`;
-
 /** A user of an integration (docs/design/api.md). Users cannot be read back. */
 export const authUser = inIntegration(declaration, schemas, {
-  declares: ({ projectId, email }) =>
-    claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
   objects: (id, { email }) => [
     userObject(id),
     ...(email === undefined ? [] : [addressObject(splitId(id).projectId, email)]),

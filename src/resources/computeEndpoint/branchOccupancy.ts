@@ -3,20 +3,16 @@
  * Without waiting for that, a chain of moves would take one run per link, and an adoption would take a compute that is
  * moving away (docs/design/rules.md).
  */
+import { computeObject } from "../../contract/claims";
 import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import { countOfReplica } from "../../contract/componentNames";
-import { isSameName, nameForm, textForm } from "../../contract/forms";
+import { isSameName, textForm } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { ALIAS_ADVICE, createdAgo, possibleOwner } from "../shared/conflictMessages";
 
 export const PRIMARY = "read_write";
-
-export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
-export const primaryObject = (projectId: string, branchId: string) =>
-  `primary compute of ${nameForm(projectId)}/${nameForm(branchId)}`;
-export const adoptedObject = (endpointId: string): string => `adopted ${computeObject(endpointId)}`;
 
 /** Whether it has the type of a compute to be created, on the same branch. */
 export const isBeside =

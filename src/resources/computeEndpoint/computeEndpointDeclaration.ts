@@ -1,3 +1,4 @@
+import { adoptedObject, claim, primaryObject } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
 import { nameForm, settingForm, textForm } from "../../contract/forms";
 import { COMPUTE_ID } from "../../contract/identifiers";
@@ -169,6 +170,13 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     last: COMPUTE_ID,
     form: "<project id>/<compute id>",
     example: "prj-demo/ep-cool-1",
+  },
+  claims({ projectId, branchId, type, adopt }, _authProvider, givenNames) {
+    const primaryOf = type === "read_write" || !givenNames.has("type") ? projectId : undefined;
+    return [
+      ...claim('a primary compute with the same "projectId" and "branchId"', primaryObject, primaryOf, branchId),
+      ...claim('the compute that "adopt" names', adoptedObject, typeof adopt === "string" ? adopt : undefined),
+    ];
   },
   args: {
     projectId: { required: true, replaces: true, form: nameForm },

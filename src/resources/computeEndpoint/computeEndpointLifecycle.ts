@@ -1,3 +1,4 @@
+import { computeObject } from "../../contract/claims";
 import {
   BadRequestError,
   ConflictError,
@@ -23,8 +24,6 @@ import { LARGEST_AUTOSCALING_CU, limitsOf } from "../../helpers/computeSizes";
 import { computeFindings, computeReplaceable, notKnownToBeSent, updateFindings } from "./lookAhead";
 import { isSettled, isUpdatable, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
-  adoptedObject,
-  computeObject,
   alreadyExists,
   findComputeToAdopt,
   findOccupant,
@@ -32,7 +31,6 @@ import {
   isInPlaceOf,
   occupiedBranch,
   orderAdvice,
-  primaryObject,
   PRIMARY,
   refuseOccupiedBranch,
 } from "./branchOccupancy";
@@ -44,7 +42,7 @@ import {
   computeWarnings,
 } from "./warnings";
 import { namingBranches } from "../shared/branches";
-import { claim, splitId } from "../shared/identifiers";
+import { splitId } from "../shared/identifiers";
 import { createOrUseExisting } from "../shared/adoption";
 import { goneError, createdAgo, notListedAdvice } from "../shared/conflictMessages";
 
@@ -62,13 +60,6 @@ export const computeEndpoint = define(declaration, schemas, {
   lookAhead: computeFindings,
   lookAtUpdate: updateFindings,
 
-  declares({ projectId, branchId, type, adopt }, _authProvider, givenNames) {
-    const primaryOf = type === PRIMARY || !givenNames.has("type") ? projectId : undefined;
-    return [
-      ...claim('a primary compute with the same "projectId" and "branchId"', primaryObject, primaryOf, branchId),
-      ...claim('the compute that "adopt" names', adoptedObject, typeof adopt === "string" ? adopt : undefined),
-    ];
-  },
   objects: (id) => [computeObject(splitId(id).rest)],
 
   replaceable: computeReplaceable,

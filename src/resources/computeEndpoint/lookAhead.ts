@@ -1,4 +1,5 @@
 /** What the lists of the service show about a compute, for a plan. */
+import { adoptedObject, computeObject } from "../../contract/claims";
 import {
   type EndpointRecord,
   Gone,
@@ -15,9 +16,7 @@ import { unconfirmed } from "../../host/confirmed";
 import type { Changes, Finding, Look, Plan, Replacing, Stored } from "../../host/lifecycle";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
-  adoptedObject,
   alreadyExists,
-  computeObject,
   isBeside,
   isInPlaceOf,
   occupiedBranch,

@@ -1,3 +1,4 @@
+import { claim, serverObject } from "../../contract/claims";
 import type { ArgumentTable, Declaration } from "../../contract/declaration";
 import { addressForm, hostForm, nameForm, textForm } from "../../contract/forms";
 import type { SecretReference } from "../../contract/references";
@@ -66,6 +67,7 @@ export const SMTP_ARGUMENTS = Object.keys(smtp);
 export const declaration: Declaration<EmailServerArguments, EmailServerOutputs> = {
   kind: "EmailServer",
   id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
+  claims: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
   args: {
     projectId: { required: true, replaces: "container", form: nameForm },
     type: { required: true },

@@ -1,6 +1,7 @@
+import { serverObject } from "../../contract/claims";
 import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest, Expected } from "../../client";
-import { nameForm } from "../../contract/forms";
+
 import type { Call } from "../../host/lifecycle";
 import type { Problem, SchemasOf } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
@@ -13,7 +14,7 @@ import {
 } from "./emailServerDeclaration";
 import { email, needs, orReference, string, text } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { claim, projectIdSchema } from "../shared/identifiers";
+import { projectIdSchema } from "../shared/identifiers";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";
 
@@ -34,12 +35,9 @@ const schemas: SchemasOf<EmailServerArguments> = {
   senderName: text,
 };
 
-const serverObject = (projectId: string): string => `e-mail server ${nameForm(projectId)}`;
-
 /** The one mail configuration of a project (docs/design/api.md): its id is the project's. */
 export const emailServer = inIntegration(declaration, schemas, {
   rules,
-  declares: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
   objects: (projectId) => [serverObject(projectId)],
 
   replacement: () => "the old project uses the shared server of the service again",

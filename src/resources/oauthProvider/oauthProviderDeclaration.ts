@@ -1,3 +1,4 @@
+import { claim, providerObject } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
 import { nameForm } from "../../contract/forms";
 import type { SecretReference } from "../../contract/references";
@@ -74,6 +75,8 @@ export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> 
     form: "<project id>/<provider id>",
     example: "prj-demo/google",
   },
+  claims: ({ projectId, providerId }) =>
+    claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
   args: {
     projectId: { required: true, replaces: "container", form: nameForm },
     providerId: { required: true, replaces: true, form: nameForm },

@@ -1,3 +1,4 @@
+import { providerObject } from "../../contract/claims";
 import {
   Gone,
   Granted,
@@ -17,7 +18,7 @@ import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
 import { mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
-import { isSameName, nameForm } from "../../contract/forms";
+import { isSameName } from "../../contract/forms";
 import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
 import {
@@ -29,7 +30,7 @@ import {
 import { boolean, orReference, text } from "../shared/argumentSchemas";
 import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
-import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
+import { oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
 import {
@@ -67,9 +68,6 @@ function named(id: string): { projectId: string; providerId: string; isAbsent: b
   return { projectId, providerId, isAbsent: present.isAbsent };
 }
 
-const providerObject = (projectId: string, id: string): string =>
-  `OAuth provider ${nameForm(projectId)}/${nameForm(id)}`;
-
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration(declaration, schemas, {
   rules({ absent }, givenNames) {
@@ -83,8 +81,6 @@ export const oauthProvider = inIntegration(declaration, schemas, {
       'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service';
     return missing.length === 1 ? missing.map((path) => ({ path, reason })) : [];
   },
-  declares: ({ projectId, providerId }) =>
-    claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
   objects(id) {
     const { projectId, providerId, isAbsent } = named(id);
     // Deleting it deletes nothing, so a replacement has nothing to wait for.

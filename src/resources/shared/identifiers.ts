@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { nameForm } from "../../contract/forms";
+
 import { BRANCH_ID, SEGMENT } from "../../contract/identifiers";
-import type { Claim } from "../../host/memory";
 import { string } from "./argumentSchemas";
 
 const segmentSchema = (error: string) => string.regex(SEGMENT, { error });
@@ -40,29 +39,4 @@ export function splitChildId(id: string): { projectId: string; authProvider: str
     throw new Error("the id must have the form <project id>/<auth provider>/<hash>");
   }
   return { projectId, authProvider };
-}
-
-/**
- * The memory's name for an integration, with its project at the auth provider: another integration may have the same
- * name later.
- */
-export const integrationObject = (projectId: string, authProvider: string, authProviderProjectId = ""): string =>
-  `auth integration ${nameForm(projectId)}/${nameForm(authProvider)} ${authProviderProjectId}`;
-
-/** Whether an object is an integration of this project; without a provider, any. */
-export const isIntegrationOf =
-  (projectId: string, authProvider: string | undefined) =>
-  (object: string): boolean =>
-    authProvider === undefined
-      ? object.startsWith(`auth integration ${nameForm(projectId)}/`)
-      : object === integrationObject(projectId, authProvider);
-
-/** The claim of an object; none while a part of its name is unknown. */
-export function claim(
-  what: string,
-  objectOf: (...parts: string[]) => string,
-  ...parts: readonly (string | undefined)[]
-): Claim[] {
-  const known = parts.filter((part) => part !== undefined);
-  return known.length < parts.length ? [] : [{ object: objectOf(...known), what }];
 }

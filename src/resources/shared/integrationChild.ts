@@ -18,7 +18,7 @@ import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Look, Observed, Stored } from "../../host/lifecycle";
 import { obstacle, staysInTheWay } from "../../host/lookAhead";
-import { integrationObject, isIntegrationOf } from "./identifiers";
+import { integrationObject, isIntegrationOf } from "../../contract/claims";
 import { omitUndefined } from "./omitUndefined";
 
 /** The outputs about the integration that each of its children has. */

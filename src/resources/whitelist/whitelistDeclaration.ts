@@ -1,3 +1,4 @@
+import { claim, domainObject, listClaim } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
 import { expiresOnIn, originIn } from "../../contract/expiry";
 import { nameForm } from "../../contract/forms";
@@ -52,6 +53,7 @@ function domainsForm(domains: WhitelistShape["domains"]): unknown {
 export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs> = {
   kind: "Whitelist",
   id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
+  claims: ({ projectId }) => listClaim(projectId, false),
   args: {
     projectId: { required: true, replaces: "container", form: nameForm },
     domains: { required: true, form: domainsForm },
@@ -106,6 +108,10 @@ export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, White
     form: "<project id>/<origin>",
     example: "prj-demo/https://app.example.com",
   },
+  claims: ({ projectId, domain }) => [
+    ...listClaim(projectId, true),
+    ...claim('the redirect domain with the same "projectId" and "domain"', domainObject, projectId, domain),
+  ],
   args: {
     projectId: { required: true, replaces: "container", form: nameForm },
     domain: { required: true, replaces: true, form: domainForm },

@@ -1,3 +1,4 @@
+import { domainObject } from "../../contract/claims";
 import {
   Gone,
   Granted,
@@ -10,25 +11,21 @@ import {
   type ListOptions,
   type WhitelistDomainRecord,
 } from "../../client";
-import { nameForm } from "../../contract/forms";
+
 import { domainForm } from "../../contract/redirectDomains";
 import type { Call } from "../../host/lifecycle";
-import type { Claim } from "../../host/memory";
+
 import { inTheWay } from "../../host/lookAhead";
 import { whitelistDomainDeclaration } from "./whitelistDeclaration";
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./whitelistSchemas";
-import { claim, splitId } from "../shared/identifiers";
+import { splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { createOrUseExisting, useExistingOrCreate } from "../shared/adoption";
 import { adoptionNote, ALIAS_ADVICE, possibleOwner, notListedAdvice } from "../shared/conflictMessages";
 
 /** One redirect domain (docs/design/api.md). */
 export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whitelistDomainSchemas, {
-  declares: ({ projectId, domain }) => [
-    ...listClaim(projectId, true),
-    ...claim('the redirect domain with the same "projectId" and "domain"', domainObject, projectId, domain),
-  ],
   objects: (id) => {
     const { projectId, domain } = split(id);
     return [domainObject(projectId, domain)];
@@ -86,21 +83,6 @@ const onTheList = (domain: string): string =>
 function split(id: string): { projectId: string; domain: string } {
   const { projectId, rest } = splitId(id);
   return { projectId, domain: domainForm(rest) };
-}
-
-export const domainObject = (projectId: string, origin: string): string =>
-  `redirect domain ${nameForm(projectId)}/${domainForm(origin)}`;
-
-/**
- * A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, unless there is a
- * `Whitelist`.
- */
-export function listClaim(projectId: string | undefined, shared: boolean): Claim[] {
-  const what = 'the redirect domains of the same "projectId" (a Whitelist removes every domain that it does not list)';
-  return claim(what, (project) => `redirect domains ${nameForm(project)}`, projectId).map((one) => ({
-    ...one,
-    shared,
-  }));
 }
 
 export function isOrigin({ authProvider }: Pick<Call<never>, "authProvider">, origin: string) {

@@ -1,3 +1,4 @@
+import { domainObject } from "../../contract/claims";
 import { mustBeKnown } from "../../client";
 import type { Call, Finding, Look } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
@@ -9,13 +10,12 @@ import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistSchemas } from "./whitelistSchemas";
 import { listed } from "../../contract/untrusted";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
-import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
+import { addDomain, deleteOrigins, isOrigin, listOrigins } from "./whitelistDomainLifecycle";
 
 type WhitelistOuts = WhitelistOutputs & Partial<WhitelistShape>;
 
 /** The whole list of redirect domains (docs/design/api.md). Each project has one, so its id is the project's. */
 export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
-  declares: ({ projectId }) => listClaim(projectId, false),
   objects: (projectId, { domains }) => originsIn(domains).map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
