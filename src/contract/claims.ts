@@ -10,6 +10,9 @@ export interface Claim {
   readonly shared?: boolean;
 }
 
+/** In place of the auth provider of the settings, which the program's process does not know. */
+export const ANY_AUTH_PROVIDER = "*";
+
 /** The claim of an object; none while a part of its name is unknown. */
 export function claim(
   what: string,
@@ -53,7 +56,9 @@ export function listClaim(projectId: string | undefined, shared: boolean): Claim
 export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
 export const primaryObject = (projectId: string, branchId: string) =>
   `primary compute of ${nameForm(projectId)}/${nameForm(branchId)}`;
-export const adoptedObject = (endpointId: string): string => `adopted ${computeObject(endpointId)}`;
+/** What a resource declares that names the object to take over. */
+export const adopted = (object: string): string => `adopted ${object}`;
+export const adoptedObject = (endpointId: string): string => adopted(computeObject(endpointId));
 
 export const serverObject = (projectId: string): string => `e-mail server ${nameForm(projectId)}`;
 

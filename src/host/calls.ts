@@ -27,6 +27,7 @@ import { Progress } from "./progress";
 import { isOfProtectionAlone, refuseProtectedDeletion, withoutProtection } from "./protection";
 import { digestsOf, withoutStoredValues, SecretValues, type Applied } from "./references";
 import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
+import { claimsOfEntry } from "./replacement";
 import type { Hosted } from "./session";
 import { compareWithValues, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
 
@@ -187,10 +188,11 @@ export async function remove<Args extends object, Outputs extends object>(
     refuseEdited(resource, outs);
     const stored = storedFrom(resource, id, outs);
     // From here on the memory covers the other processes of the run, which may manage the object by now.
-    session.account(hosted.readSetting);
+    const { settings } = session.account(hosted.readSetting);
     const objects = resource.objects(id, stored.outs);
     const own = memory.deletedUrn(urn ?? "");
-    const mayDelete = (): Permission => memory.mayDelete(objects, own);
+    const claims = claimsOfEntry(resource, stored.outs, settings.authProvider);
+    const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     memory.removeStored(objects, own);
     requireGranted(mayDelete());
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
@@ -301,6 +303,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
       };
       const { id, outputs, applied } = await finish(working());
       this.#remember(id, { ...outputs, ...args });
+      this.#tellOfTakeOver(id, args);
       return {
         id,
         outs: toOuts(hosted.resource, { outputs, args, carried, before: before?.outs ?? {}, applied: applied(id) }),
@@ -346,6 +349,18 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const { __applied: applied = {} } = marksOf(held);
     const outs = toOuts(hosted.resource, { outputs, args: keptArgs, carried, before: held, applied, unfinished });
     return new CallError(reason, thrown, { id, outs });
+  }
+
+  /** The run may not look at the entry of the state that had the object until now. */
+  #tellOfTakeOver(id: string, args: object): void {
+    const { resource, session } = this.hosted;
+    const { urn } = this.request;
+    const adopt: unknown = Reflect.get(args, "adopt") ?? false;
+    if (this.#taken.length === 0 || adopt === false) return;
+    const message =
+      `${resource.kind} ${id}${labelOf(urn)} was taken over. If another entry of a stack has it, too, destroying that one would delete it: ` +
+      "remove only that entry, with pulumi state delete '<its URN>'. A pulumi up of the whole program does so by itself for an entry of this stack";
+    session.log({ severity: "info", message, urn, ephemeral: false });
   }
 
   #remember(id: string, outs: object): void {

@@ -11,7 +11,7 @@ import {
   WaitTimeoutError,
   withDeadline,
 } from "../client";
-import type { Claim } from "../contract/claims";
+import { adopted, type Claim } from "../contract/claims";
 import type { Properties } from "../contract/hiddenKeys";
 import { nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf, type Kind } from "../contract/pointer";
@@ -58,6 +58,10 @@ export interface Others {
   of(object: string): readonly Elsewhere[];
   /** The URNs of the resources that they declare. */
   declared(): readonly string[];
+  /** The resources of the program that declare the object, also those that this run does not look at. */
+  declaredByProgram(object: string): readonly { readonly urn: string; readonly shared: boolean }[];
+  /** Whether the program declares a resource with this URN. */
+  isOfProgram(urn: string): boolean;
   /** Whether enough is known of the others to do this. Ask after `of`, which says what they have told. */
   permission(doing: Doing): Permission;
   /** Why it is not known what the others manage. Undefined: it is known, or there are none. */
@@ -440,13 +444,36 @@ export class RunMemory {
    * Whether a deletion with this URN may be sent: not if other resources manage all of these objects, nor while it is not
    * known of one of them.
    */
-  mayDelete(objects: readonly string[], urn: string): Permission {
+  mayDelete(objects: readonly string[], urn: string, claims: readonly Claim[] = []): Permission {
+    const unseen = this.#declaredUnseen(objects, urn, claims);
+    if (unseen !== undefined) return unseen;
     const permissions = objects.map((object) => this.#mayDelete(object, urn));
     const [first = Granted.proven()] = permissions;
     return (
       permissions.find((one) => one instanceof Unknown) ??
       (permissions.every((one) => one instanceof Refused) ? first : Granted.proven())
     );
+  }
+
+  /**
+   * An entry that the program no longer declares, whose object another resource of the program may hold that this run
+   * does not look at (`--target`, `--exclude`): the engine asks no provider about it.
+   */
+  #declaredUnseen(objects: readonly string[], urn: string, claims: readonly Claim[]): Unknown | undefined {
+    const others = this.#others;
+    if (others === undefined || others.isOfProgram(urn)) return undefined;
+    const all = [...claims, ...objects.map((object) => ({ object: adopted(object), shared: false }))];
+    const seen = new Set([...this.#claims.keys(), ...others.declared()]);
+    const [other] = all.flatMap(({ object, shared = false }) =>
+      others.declaredByProgram(object).filter((one) => !(shared && one.shared) && !seen.has(one.urn)),
+    );
+    if (other === undefined) return undefined;
+    const name = nameInUrn(other.urn);
+    return Unknown.because({
+      question: `whether "${name}" of this program manages the same object`,
+      why: `the program declares it there, and this run does not look at "${name}" (--target, --exclude)`,
+      waysOut: `If "${name}" manages it, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program`,
+    });
   }
 
   #mayDelete(object: string, urn: string): Permission {

@@ -14,13 +14,13 @@ import { isSameService } from "../contract/address";
 import type { Claim } from "../contract/claims";
 import type { Doing, Elsewhere, Others, Stored, ToldState } from "./memory";
 import { type Act, ACTS, type ProcessList } from "./processList";
-import { digestOf, FolderError, type RunFile, RunFolder, type Trouble } from "./runFolder";
-
-/** Raised when a line changes its meaning: two versions of this package may take part in one run. */
-const FORMAT = 1;
+import { digestOf, FolderError, FORMAT, lineOf, type RunFile, RunFolder, type Trouble } from "../contract/runFolder";
 
 /** The lines of a file. Objects are digests: their names may contain what a program keeps secret. */
 const told = z.union([
+  /** The lines of a program. */
+  z.tuple([z.literal("program"), z.number()]),
+  z.tuple([z.literal("declares"), z.string(), z.array(z.object({ object: z.string(), shared: z.boolean() }))]),
   /** The first line, with the address of the service that the process uses. */
   z.tuple([z.literal("begin"), z.number(), z.string()]),
   z.tuple([z.literal("claims"), z.string(), z.array(z.object({ object: z.string(), shared: z.boolean() }))]),
@@ -32,8 +32,6 @@ const told = z.union([
   ]),
 ]);
 type Told = z.infer<typeof told>;
-
-const lineOf = (one: Told): string => `${JSON.stringify(one)}\n`;
 
 /** What no other process may show while this one cannot know what it does. */
 const CONFLICTS: Readonly<Record<Doing, readonly Act[]>> = {
@@ -101,6 +99,17 @@ export class OtherProcesses implements Others {
   declared(): string[] {
     this.#read();
     return [...this.#readings.values()].flatMap((reading) => reading.declared());
+  }
+
+  declaredByProgram(object: string): { readonly urn: string; readonly shared: boolean }[] {
+    this.#read();
+    const digest = digestOf(object);
+    return [...this.#readings.values()].flatMap((reading) => reading.declaredByProgram(digest));
+  }
+
+  isOfProgram(urn: string): boolean {
+    this.#read();
+    return [...this.#readings.values()].some((reading) => reading.isOfProgram(urn));
   }
 
   permission(doing: Doing): Permission {
@@ -179,6 +188,9 @@ class Reading {
   readonly #claims = new ByObject<{ readonly shared: boolean }>();
   readonly #stored = new ByObject<{ readonly stateUrn: string }>();
   readonly #states = new Map<string, ToldState>();
+  /** What a program declares: the engine may ask about a part of it. */
+  readonly #program = new ByObject<{ readonly shared: boolean }>();
+  #isProgram = false;
   #address: string | undefined;
   #isAlive = true;
   /** The end of the last whole line. */
@@ -204,6 +216,14 @@ class Reading {
     return this.#isAlive ? this.#claims.urns() : [];
   }
 
+  isOfProgram(urn: string): boolean {
+    return this.#program.urns().includes(urn);
+  }
+
+  declaredByProgram(object: string): { readonly urn: string; readonly shared: boolean }[] {
+    return this.#program.of(object);
+  }
+
   /** Undefined if its process certainly uses another service than that with this address. */
   of(object: string, address: string): Elsewhere | undefined {
     if (this.#address === undefined) return undefined;
@@ -224,8 +244,16 @@ class Reading {
 
   #learn(line: string, folder: RunFolder): void {
     const { data } = told.safeParse(jsonIn(line));
-    if (data === undefined || (data[0] === "begin") !== (this.#address === undefined)) throw folder.damaged();
+    const hasBegun = this.#isProgram || this.#address !== undefined;
+    if (data === undefined || ["begin", "program"].includes(data[0]) === hasBegun) throw folder.damaged();
     switch (data[0]) {
+      case "program":
+        if (data[1] !== FORMAT) throw folder.otherVersion();
+        this.#isProgram = true;
+        break;
+      case "declares":
+        this.#program.set(data[1], new Map(data[2].map(({ object, shared }) => [object, { shared }])));
+        break;
       case "begin":
         if (data[1] !== FORMAT) throw folder.otherVersion();
         this.#address = data[2];

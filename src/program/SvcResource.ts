@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
 import { timeoutsOf, withOtherDoor } from "./resourceOptions";
 import { previewMark } from "./declared";
+import { tellDeclared } from "./declaredObjects";
 import { usedDoor } from "./door";
 import { checkInstallation } from "./installation";
 import { nativeToken, pointer, typeToken, type Kind } from "../contract/pointer";
@@ -81,6 +82,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       Error.stackTraceLimit = 1;
       try {
         super(type, name, props, withOtherDoor(name, type, withDefaults(table, opts, args)));
+        if (opts.id === undefined) tellDeclared(declaration, urnOf(name, type, opts.parent), props);
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
         addCallers(error, new.target);

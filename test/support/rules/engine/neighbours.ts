@@ -1,5 +1,6 @@
 import { Granted } from "../../../../src/client";
-import type { Claim, Others, Stored, ToldState } from "../../../../src/host/memory";
+import type { Claim } from "../../../../src/contract/claims";
+import type { Others, Stored, ToldState } from "../../../../src/host/memory";
 
 /** What the provider processes of one imitated command tell each other, without files. */
 export class Neighbours {
@@ -50,6 +51,14 @@ class Neighbour implements Others {
   }
 
   unheard(): undefined {}
+
+  declaredByProgram(): [] {
+    return [];
+  }
+
+  isOfProgram(): boolean {
+    return false;
+  }
 
   declared(): string[] {
     return this.others().flatMap((one) => [...one.#claims.keys()]);

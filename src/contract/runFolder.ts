@@ -1,6 +1,7 @@
 /**
- * The folder in which the provider processes of this user tell each other what they do, each in a file of its own
- * (otherProcesses.ts). Whatever goes wrong in it is an error: a file that cannot be read is not an empty one.
+ * The folder in which the processes of a run tell each other what they do, each in a file of its own: the providers
+ * (host/otherProcesses.ts), and the program what it declares (program/declaredObjects.ts). Whatever goes wrong in it is
+ * an error: a file that cannot be read is not an empty one.
  */
 import { createHash, randomUUID } from "node:crypto";
 import {
@@ -23,7 +24,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { NotSeen } from "../client";
+import type { Claim } from "./claims";
 
 /** Why the processes cannot tell each other what they do, and what to do. */
 export class FolderError extends Error {
@@ -36,7 +37,21 @@ export class FolderError extends Error {
   }
 }
 
-export type Trouble = Omit<NotSeen, "question">;
+/** What could not be seen, and what a person can do. */
+export interface Trouble {
+  readonly why: string;
+  readonly waysOut: string;
+}
+
+/** Raised when a line changes its meaning: two versions of this package may take part in one run. */
+export const FORMAT = 1;
+
+export const lineOf = (told: readonly unknown[]): string => `${JSON.stringify(told)}\n`;
+
+/** How the file of a program begins, and what it says of each resource. Objects are digests: names may be secret. */
+export const programBegins = (): string => lineOf(["program", FORMAT]);
+export const programDeclares = (urn: string, claims: readonly Claim[]): string =>
+  lineOf(["declares", urn, claims.map(({ object, shared = false }) => ({ object: digestOf(object), shared }))]);
 
 /** A file of a process of the run. */
 export interface RunFile {
