@@ -70,8 +70,10 @@ export async function readOn<Item extends object>(
   return [...items.values()];
 }
 
-/** That a later page is missing or refused says nothing about the route, or about the project: the first one came. */
 function failedPage(error: SvcError, seen: readonly object[]): IncompleteListError {
-  const isOfRoute = error instanceof PermissionError || isRouteMissing(error);
-  return new IncompleteListError(error.what, error.facts, seen, isOfRoute ? undefined : error);
+  // That a later page is missing or refused says nothing about the route or the project, since the first one came.
+  const isOfRoute: boolean = error instanceof PermissionError || isRouteMissing(error);
+  return isOfRoute
+    ? new IncompleteListError(error.withoutAdvice, {}, seen)
+    : new IncompleteListError(error.what, error.facts, seen, error);
 }
