@@ -21,7 +21,7 @@ import {
   type UserRequest,
 } from "../records";
 import { deleteDomains, type DomainsDeletion } from "./domains";
-import { OwnIntegration, type ProvenOptions } from "./ownIntegration";
+import { type IsNamed, OwnIntegration, type ProvenOptions } from "./ownIntegration";
 
 /** Objects of an integration. */
 type Children<What extends "oauthProviders" | "domains" | "emailServer"> = Collection<
@@ -90,11 +90,7 @@ export class AuthApi {
   }
 
   /** The integration that changes are meant for: see `OwnIntegration`. */
-  ownIntegration(
-    projectId: string,
-    isNamed: (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]) => boolean,
-    authProviderProjectId: string | undefined,
-  ): OwnIntegration {
+  ownIntegration(projectId: string, isNamed: IsNamed, authProviderProjectId: string | undefined): OwnIntegration {
     return new OwnIntegration(this.integrations(projectId), isNamed, authProviderProjectId);
   }
 

@@ -209,8 +209,8 @@ function integrationOf(
 /** From the list: the named integration, else the only one, else that of the setting. */
 const isIntegrationNamed =
   (authProvider: string | undefined, ofSetting: string) =>
-  (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
-    (authProvider === undefined && listed.length === 1) || isSameName(item.auth_provider, authProvider ?? ofSetting);
+  (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[] | undefined): boolean =>
+    (authProvider === undefined && listed?.length === 1) || isSameName(item.auth_provider, authProvider ?? ofSetting);
 
 /** The finding that the integration is missing, unless a resource of the program declares it. */
 function missingIntegration(
