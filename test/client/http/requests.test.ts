@@ -48,6 +48,7 @@ const raw = (status: number, body: unknown = "", more: Partial<RawResponse> = {}
   retryAfter: undefined,
   requestId: undefined,
   date: undefined,
+  location: undefined,
   ...more,
 });
 const refusal = (status: number): RawResponse => raw(status, { code: "no", message: "not today" });
