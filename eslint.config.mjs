@@ -101,7 +101,8 @@ export const importRules = [
     what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
     imports: [
       "contract/forms",
-      "contract/loopback",
+      "contract/hostAndPort",
+      "contract/proxy",
       "contract/redirectDomains",
       "contract/references",
       "contract/secretNames",
@@ -282,7 +283,7 @@ export default tseslint.config(
           object: "process",
           property: "env",
           message:
-            "The environment is read in contract/settings, contract/references, helpers/connectionUri, emulator/postgres/programs, cli and scripts only.",
+            "The environment is read in contract/settings, contract/references, contract/proxy, helpers/connectionUri, emulator/postgres/programs, cli and scripts only.",
         },
       ],
     },
@@ -301,6 +302,7 @@ export default tseslint.config(
     files: [
       "src/contract/settings.ts",
       "src/contract/references.ts",
+      "src/contract/proxy.ts",
       // Where the emulator has said that its computes are reached.
       "src/helpers/connectionUri.ts",
       "src/emulator/postgres/programs.ts",

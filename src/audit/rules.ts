@@ -412,7 +412,7 @@ const keysAddressChanged: AuditRule = {
   name: "keys-address-changed",
   description: "The address of the public keys of an auth integration has moved to another host.",
   remedy:
-    "Do not deploy it to applications (`pulumi-svc env` writes it) before you know why: they trust every token that is signed with these keys. Accept it in svc-drift.json if the auth provider has moved.",
+    "Do not deploy it to applications before you know why (`pulumi-svc env` refuses it): they trust every token that is signed with these keys. Accept it in svc-drift.json if the auth provider has moved.",
   find: changed(
     "jwksUrl",
     ({ first, now }) => `had its public keys at ${hostIn(first)}, and now has them at ${hostIn(now)}`,
@@ -445,10 +445,8 @@ export const auditRules: readonly AuditRule[] = [
   notProtected,
 ];
 
+/** By output of an AuthIntegration: what applications rely on, and somebody has changed. */
+export const trustRules = { ownedBy: ownerChanged, jwksUrl: keysAddressChanged } as const;
+
 /** For states only: a plan contains secrets in clear, and not the results of a refresh. */
-export const stateRules: readonly AuditRule[] = [
-  secretInClear,
-  undeclaredSharedOAuth,
-  ownerChanged,
-  keysAddressChanged,
-];
+export const stateRules: readonly AuditRule[] = [secretInClear, undeclaredSharedOAuth, ...Object.values(trustRules)];

@@ -468,7 +468,12 @@ export function repair<Args extends object, Outputs extends object>(
   const stored = storedFrom(resource, id, outs);
   const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news) });
   const messages = planMessages(resource, plan, news);
-  if (plan.replaces.size > 0) {
+  const isReplacement = plan.replaces.size > 0;
+  // As a plan of the program, whose `check` says it.
+  messages.push(
+    ...(resource.createWarnings?.({ args: plan.news, label: plan.label, isNew: isReplacement, isReplacement }) ?? []),
+  );
+  if (isReplacement) {
     const guard = protectionOf(resource.args, news);
     if (guard !== undefined)
       messages.push(`pulumi up refuses that: "${guard}" of ${resource.kind} ${id}${plan.label} is on`);

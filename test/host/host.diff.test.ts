@@ -173,6 +173,17 @@ describe("a repair", () => {
     expect(log).toEqual([]);
   });
 
+  test("says what every plan says of the arguments, also where the object is still there", () => {
+    const { toy } = hosted({
+      createWarnings: ({ isNew, isReplacement, args }) => [`${args.home} ${isNew} ${isReplacement}`],
+    });
+    expect(toy.repair("toy-1", found, declared)?.messages).toEqual(["a false false"]);
+    expect(toy.repair("toy-1", { ...OLDS, home: "b" }, { ...declared, size: OLDS.size })?.messages).toEqual([
+      expect.stringContaining("it is made anew"),
+      "a true true",
+    ]);
+  });
+
   test("of what is gone is a creation, with what is new in it and its warnings", () => {
     const { toy } = hosted({
       recreation: "it has another face",

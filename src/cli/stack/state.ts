@@ -46,6 +46,10 @@ const HELD: ReadonlySet<string> = new Set(["updating", "deleting", "reading"]);
 
 export type StoredResource = z.infer<typeof resource>;
 
+/** Not what a replacement has deleted, or left over. */
+export const isCurrent = (one: Pick<StoredResource, "delete" | "pendingReplacement">): boolean =>
+  one.delete !== true && one.pendingReplacement !== true;
+
 /** The output of `pulumi stack export`. */
 export class StackState {
   /** The version of the state's form. */

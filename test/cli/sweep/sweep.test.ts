@@ -43,7 +43,7 @@ afterEach(async () => {
 const CLI = `#!/bin/sh
 case "$*" in
   "whoami"*) echo '{"user":"ci","url":"'"\${BACKEND:-s3://\${WHOSE:-}states?region=eu&endpoint=minio-a}"'"}' ;;
-  "config"*) echo '{}' ;;
+  "config"*) cat "$FOLDER/config.json" 2>/dev/null || echo '{}' ;;
   "stack ls"*) cat "$FOLDER/stacks.json" ;;
   "stack export"*)
     name=$(echo "$*" | sed 's/.*--stack //')
@@ -465,7 +465,9 @@ test("before the question it says what it cannot know, and after it it looks aga
     "States that were read: 1, of the backend s3://states endpoint=minio-a (as ci). None names these objects.",
   );
   expect(shown).toMatch(/Other backends, .* are not seen: what only they hold looks left behind/);
-  expect(asked).toHaveBeenLastCalledWith("Delete this?");
+  const { host } = new URL(service.emulator.baseUrl);
+  expect(asked).toHaveBeenLastCalledWith(`Delete this at ${host}?`);
+  expect(shown).toContain(`Service: ${service.emulator.baseUrl} (as the states store it), projects: prj-demo`);
   asked.mockImplementationOnce(async () => {
     await plant("ep-left-2", { name: "pr-2", branch_id: "br-pr-2" });
     return true;
@@ -618,4 +620,99 @@ test.each([
   await service.fault({ method: "GET", path: "/projects/prj-demo/branches", times: 0, ...fault });
   expect(await run()).toMatchObject({ code: 0, leftBehind: [], kept: [{ reason: expect.stringMatching(reason) }] });
   await expectNothingSent();
+});
+
+describe("an address that no state stores", () => {
+  /** Without an address, as of a stack that is deployed with SVC_BASE_URL. */
+  const ADDRESSLESS = { "org/shop/prod": { resources: [MAIN], settings: { "svc:apiKey": KEY } } };
+  let other: Service;
+  const hostOf = ({ emulator }: Service): string => new URL(emulator.baseUrl).host;
+
+  beforeEach(async () => {
+    // Another service, which has a project of the same name: nothing there is named by any state.
+    other = await Service.start({ apiKey: KEY });
+    for (const one of [service, other]) {
+      await one.edit({ kind: "branch", create: { id: "br-pr-9", name: "preview/br-pr-9" } });
+      const fields = { id: "ep-left-1", name: "pr-1", branch_id: "br-pr-9", created_at: OLD };
+      await one.edit({ project_id: "prj-demo", kind: "endpoint", create: fields });
+    }
+    Object.assign(process.env, { SVC_BASE_URL: other.emulator.baseUrl, SVC_API_KEY: KEY });
+  });
+  afterEach(() => other.emulator.close());
+
+  const nothingSent = async () => {
+    expect(await other.mutations()).toEqual([]);
+    await expectNothingSent();
+  };
+
+  test.each([{}, { project: "prj-demo" }])("is said, and --yes deletes nothing there (%j)", async (flags) => {
+    store(ADDRESSLESS);
+    const report = await run(flags);
+    expect([report.code, outcomes(report)]).toEqual([2, { "prj-demo/ep-left-1": null }]);
+    expect(report.services).toEqual([{ service: other.emulator.baseUrl, from: "environment", projects: ["prj-demo"] }]);
+    expect(report.messages).toEqual([
+      `Nothing was deleted: whether project prj-demo is at ${hostOf(other)} is only said by SVC_BASE_URL: no state stores an address. ` +
+        `If that is the service, run this again with --service ${hostOf(other)}`,
+    ]);
+    await nothingSent();
+  });
+
+  test("is confirmed by its host, and another host is refused before anything is read", async () => {
+    store(ADDRESSLESS);
+    await expect(ended({ service: hostOf(service) })).rejects.toThrow(
+      `nothing was deleted: project prj-demo is at ${hostOf(other)}, and --service names another service`,
+    );
+    await nothingSent();
+    const report = await run({ service: hostOf(other) });
+    expect([report.code, outcomes(report)]).toEqual([0, { "prj-demo/ep-left-1": "deleted" }]);
+    expect(await other.mutations()).toEqual(["DELETE /projects/{project_id}/endpoints/{endpoint_id}"]);
+    await expectNothingSent();
+  });
+
+  test("is good if all states that store one store the same", async () => {
+    store({ ...ADDRESSLESS, ...storing("org/two/dev", other) });
+    expect(await run({ project: "prj-demo" })).toMatchObject({ code: 0, leftBehind: [{ outcome: "deleted" }] });
+    store({ ...ADDRESSLESS, ...storing("org/two/dev", other), ...storing("org/three/dev", service) });
+    await other.edit({
+      project_id: "prj-demo",
+      kind: "endpoint",
+      create: { id: "ep-left-2", name: "pr-2", branch_id: "br-pr-9", created_at: OLD },
+    });
+    const report = await run({ project: "prj-demo" });
+    expect(report).toMatchObject({ code: 2, leftBehind: [{ id: "prj-demo/ep-left-2", outcome: null }] });
+    expect(report.messages[0]).toMatch(/the states store 127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+\. /);
+  });
+
+  test("may be that of the configuration in this folder, which is said as well", async () => {
+    store(ADDRESSLESS);
+    const before = process.cwd();
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ "svc:baseUrl": { value: service.emulator.baseUrl } }));
+    process.chdir(folder);
+    const report = await run({ project: "prj-demo" }).finally(() => process.chdir(before));
+    expect(report.code).toBe(2);
+    expect(report.services).toEqual([
+      { service: service.emulator.baseUrl, from: "configuration", projects: ["prj-demo"] },
+    ]);
+    expect(report.messages[0]).toMatch(/is only said by the configuration of the stack in this folder/);
+    await nothingSent();
+  });
+
+  test("is named by the question, and by a report that found nothing", async () => {
+    store(ADDRESSLESS);
+    process.stdin.isTTY = true;
+    asked.mockResolvedValueOnce(false);
+    await ended({ isAsking: true });
+    expect(asked).toHaveBeenLastCalledWith(`Delete this at ${hostOf(other)}?`);
+    const { text } = await ended({ isAsking: true, match: ["nothing-*"] });
+    expect(text).toContain(`Service: ${other.emulator.baseUrl} (from SVC_BASE_URL, not from a state)`);
+  });
+});
+
+/** A stack whose state stores the address of a service. */
+const storing = (name: string, { emulator }: Service): Record<string, Scene> => ({
+  [name]: {
+    resources: [{ id: "prj-other/ep-1", external: true }],
+    settings: { "svc:baseUrl": emulator.baseUrl, "svc:apiKey": KEY },
+  },
 });

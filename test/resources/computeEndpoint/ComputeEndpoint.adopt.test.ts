@@ -69,7 +69,7 @@ describe("a compute that is in the way", () => {
 
   test("is the service's own refusal when no list ever shows it", async () => {
     const compute = await computes();
-    await compute.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 409 });
+    await compute.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 409, times: 0 });
     expect((await thrownBy(compute.create(LEAST))).message).toMatch(/it conflicts with an existing object.*409/);
   });
 
