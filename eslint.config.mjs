@@ -246,6 +246,7 @@ const LOOK_UPS = [
   "src/host/memory.ts",
   "src/resources/oauthProvider/oauthProviderLifecycle.ts",
   "src/cli/sweep/deletions.ts",
+  "src/cli/sweep/locks.ts",
   "src/cli/sweep/sweep.ts",
 ];
 

@@ -17,8 +17,15 @@ const TELLING = ["endpoint", "storage_account"];
 
 const identity = z.object({ url: z.string(), user: z.string().optional() });
 
-/** For messages: its address, and as whom it was read. @throws the CLI's message. */
-export async function backendName(): Promise<string> {
+interface Backend {
+  /** As the CLI has it, which may hold a secret. */
+  readonly address: string;
+  /** For messages: its address without secrets, and as whom it was read. */
+  readonly name: string;
+}
+
+/** The one that is logged in to. @throws the CLI's message. */
+export async function currentBackend(): Promise<Backend> {
   const { ok, stdout, reason } = await pulumiIn(process.cwd(), undefined)(["whoami", "--json"]);
   if (!ok) throw new Error(`pulumi whoami failed: ${reason}`);
   const { success, data } = identity.safeParse(parsed(stdout));
@@ -27,7 +34,8 @@ export async function backendName(): Promise<string> {
   const [place = "", query = ""] = data.url.replace(/(?<=:\/\/)[^/]*@/, "").split(/\?(.*)/s);
   const telling = [...new URLSearchParams(query)].filter(([name]) => TELLING.includes(name));
   const url = [place, ...telling.map(([name, value]) => `${name}=${value}`)].join(" ");
-  return withoutSecrets(data.user === undefined ? url : `${url} (as ${data.user})`);
+  const name = withoutSecrets(data.user === undefined ? url : `${url} (as ${data.user})`);
+  return { address: data.url, name };
 }
 
 /** The states of all stacks. @throws if one of them is not known: it may hold anything. */

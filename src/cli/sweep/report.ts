@@ -21,6 +21,8 @@ interface ToldObject {
 export interface SweepReport {
   /** The backend whose states were read. */
   readonly backend: string;
+  /** Why it is not known whether an update of a stack has begun; null: the locks were seen, and nobody holds one. */
+  readonly locksNotSeen: string | null;
   readonly stacks: readonly string[];
   readonly projects: readonly string[];
   /** `outcome`: null if no deletion was begun. */
@@ -44,7 +46,7 @@ const told = ({ object, place, ...rest }: FoundObject): ToldObject => ({
 
 /** `results`: of the deletions, as far as they were begun. */
 export const toReport = (
-  facts: Pick<SweepReport, "backend" | "stacks" | "projects" | "messages">,
+  facts: Pick<SweepReport, "backend" | "locksNotSeen" | "stacks" | "projects" | "messages">,
   found: readonly FoundObject[],
   results: ReadonlyMap<FoundObject, Result> = new Map(),
 ): SweepReport => ({
@@ -71,9 +73,10 @@ export const OUTCOMES: Readonly<Record<Outcome, string>> = {
 };
 
 /** What any answer rests on: it stands before the question. */
-const basis = ({ backend, stacks }: SweepReport): string[] => [
+const basis = ({ backend, stacks, locksNotSeen }: SweepReport): string[] => [
   `States that were read: ${stacks.length}, of the backend ${terminalText(backend)}. None names these objects.`,
   "Other backends, and stacks that this login does not show, are not seen: what only they hold looks left behind.",
+  ...(locksNotSeen === null ? [] : [`${terminalText(locksNotSeen)}.`]),
 ];
 
 function toText(report: SweepReport, style: Style): string {

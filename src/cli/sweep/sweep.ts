@@ -1,4 +1,4 @@
-import { type ClientOptions, Granted, type Permission, Refused } from "../../client";
+import { type ClientOptions, Granted, type Permission, Refused, Unknown } from "../../client";
 import { messageOf } from "../../contract/untrusted";
 import { requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
@@ -10,8 +10,9 @@ import { terminalJson, terminalText, wantsColours } from "../output";
 import { readSettings } from "../stack/configuration";
 import { ENDING } from "../stack/pulumi";
 import { BusyError } from "../stack/unfinished";
-import { allStates, backendName, mustBeUnchanged, NamedInStates } from "./backend";
+import { allStates, currentBackend, mustBeUnchanged, NamedInStates } from "./backend";
 import { deleted, type Result } from "./deletions";
+import { locksOf, mustBeUnlocked } from "./locks";
 import { type Criteria, findIn, type FoundObject, type Place, placeOf, placesOf } from "./leftBehind";
 import { EXIT, OUTCOMES, render, type SweepReport, toReport } from "./report";
 
@@ -71,20 +72,25 @@ class Sweep {
   }
 
   async run(): Promise<Ended> {
-    const backend = await backendName();
-    const states = await allStates(this.progress).catch((error: Error) => {
+    const { name: backend, address } = await currentBackend();
+    const locks = locksOf(address);
+    const nothingDeleted = (error: Error): never => {
       const Same = error instanceof BusyError ? BusyError : Error;
       throw new Same(`nothing was deleted: ${error.message}`);
-    });
+    };
+    const states = await allStates(this.progress).catch(nothingDeleted);
+    // After the states: what an update has stored before it has ended is in them.
+    await mustBeUnlocked(locks, namesOf(states)).catch(nothingDeleted);
     const named = new NamedInStates(states);
     const places = await this.#places(states);
     const found = await this.#find(places, named);
     this.progress.end();
     const left = found.filter(({ kept }) => kept === undefined);
     const ended = (code: number, messages: readonly string[], results?: ReadonlyMap<FoundObject, Result>): Ended => {
-      const stacks = states.map(({ stack: { name } }) => name);
       const projects = places.map(({ projectId }) => projectId);
-      return { code, report: toReport({ backend, stacks, projects, messages }, found, results) };
+      const locksNotSeen = locks instanceof Unknown ? locks.error.message : null;
+      const facts = { backend, locksNotSeen, stacks: namesOf(states), projects, messages };
+      return { code, report: toReport(facts, found, results) };
     };
     if (left.length === 0) return ended(EXIT.done, []);
     if (this.flags.dryRun === true) return ended(EXIT.leftBehind, ["Nothing was deleted: --dry-run"]);
@@ -99,7 +105,7 @@ class Sweep {
       if (identities(await this.#find(places, named)) !== identities(found))
         throw new BusyError("nothing was deleted: what is left behind is not what was shown any more. Run this again");
     }
-    const { results, message, isBusy } = await this.#deleteAll(left, states);
+    const { results, message, isBusy } = await this.#deleteAll(left, states, locks);
     const isDone = left.every((one) => ["deleted", "gone"].includes(results.get(one)?.outcome ?? ""));
     return ended(
       isDone ? EXIT.done : isBusy ? EXIT.busy : EXIT.failed,
@@ -132,8 +138,9 @@ class Sweep {
   }
 
   /** One after the other. After a failure nothing more is sent. */
-  async #deleteAll(left: readonly FoundObject[], states: readonly FleetState[]) {
-    const { freshMs = 30_000, deadlineMs = 300_000 } = this.timings;
+  async #deleteAll(left: readonly FoundObject[], states: readonly FleetState[], locks: ReturnType<typeof locksOf>) {
+    // If nobody sees locks, the states alone show what an update does.
+    const { freshMs = locks instanceof Unknown ? 0 : 30_000, deadlineMs = 300_000 } = this.timings;
     const results = new Map<FoundObject, Result>();
     let message: string | undefined;
     let isBusy = false;
@@ -144,10 +151,12 @@ class Sweep {
     };
     for (const signal of ENDING) process.on(signal, stop);
     const mayGoByStates = async (isRepeated: boolean): Promise<Permission> => {
-      if (!isRepeated && performance.now() - readAt < freshMs) return Granted.proven();
-      readAt = performance.now();
       try {
-        await mustBeUnchanged(states, this.progress);
+        if (isRepeated || performance.now() - readAt >= freshMs) {
+          readAt = performance.now();
+          await mustBeUnchanged(states, this.progress);
+        }
+        await mustBeUnlocked(locks, namesOf(states));
         return Granted.proven();
       } catch (error) {
         isBusy = error instanceof BusyError;
@@ -173,6 +182,8 @@ class Sweep {
     return { results, message, isBusy };
   }
 }
+
+const namesOf = (states: readonly FleetState[]): string[] => states.map(({ stack: { name } }) => name);
 
 const say = (text: string): void => void process.stderr.write(`pulumi-svc: ${terminalText(text)}\n`);
 

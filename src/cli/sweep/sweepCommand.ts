@@ -50,7 +50,7 @@ export function addSweepCommand(program: Command): void {
         {
           2: "wrong usage, or no terminal to ask on and no --yes",
           8: "with --dry-run: something is left behind",
-          [EXIT_BUSY]: "a stack is being updated, or has changed meanwhile: nothing more was deleted",
+          [EXIT_BUSY]: "a stack is being updated or locked, or has changed meanwhile: nothing more was deleted",
         },
       ),
     )

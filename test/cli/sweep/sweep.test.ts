@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { isAgreed } from "../../../src/cli/ask";
@@ -42,11 +42,13 @@ afterEach(async () => {
 /** After `stack export` of a stack, its next state is its state. */
 const CLI = `#!/bin/sh
 case "$*" in
-  "whoami"*) echo '{"user":"ci","url":"s3://'"\${WHOSE:-}"'states?region=eu&endpoint=minio-a"}' ;;
+  "whoami"*) echo '{"user":"ci","url":"'"\${BACKEND:-s3://\${WHOSE:-}states?region=eu&endpoint=minio-a}"'"}' ;;
   "config"*) echo '{}' ;;
   "stack ls"*) cat "$FOLDER/stacks.json" ;;
   "stack export"*)
     name=$(echo "$*" | sed 's/.*--stack //')
+    echo "$name" >> "$FOLDER/exports"
+    [ ! -e "$FOLDER/later" ] || [ "$(grep -c '' "$FOLDER/exports")" -lt "$LATER" ] || { sh "$FOLDER/later"; rm "$FOLDER/later"; }
     cat "$FOLDER/states/$name.json" || { echo "error: $name is locked away" >&2; exit 1; }
     [ ! -e "$FOLDER/states/$name.next" ] || mv "$FOLDER/states/$name.next" "$FOLDER/states/$name.json"
     [ ! -e "$FOLDER/states/$name.after" ] || mv "$FOLDER/states/$name.after" "$FOLDER/states/$name.next" ;;
@@ -307,6 +309,104 @@ test.each([
   expect(report.leftBehind[0]?.reason).toBe("the state of org/shop/prod has changed meanwhile");
   expect(report.messages).toEqual([expect.stringMatching(/^Nothing more was deleted: the state of org\/shop\/prod/)]);
   expect((await service.requests()).filter(({ method }) => method === "DELETE")).toHaveLength(1);
+});
+
+describe("an up that has begun, and has changed nothing yet", () => {
+  const LOCK = ["backend", ".pulumi", "locks", "org", "shop", "prod", "lock.json"];
+  const lockFile = (): string => join(folder, ...LOCK);
+  /** A backend of files, where nobody holds a lock. */
+  const ofFiles = (query = ""): void => {
+    mkdirSync(join(folder, "backend", ".pulumi", "stacks"), { recursive: true });
+    process.env["BACKEND"] = `file://${join(folder, "backend")}${query}`;
+  };
+  const locked = (): void => {
+    mkdirSync(join(lockFile(), ".."), { recursive: true });
+    writeFileSync(lockFile(), "{}");
+  };
+  /** Runs when a state is read for this time. */
+  const atExport = (count: number, script: string): void => {
+    writeFileSync(join(folder, "later"), script);
+    process.env["LATER"] = String(count);
+  };
+  const words =
+    /the stack org\/shop\/prod is locked: an update of it runs, or was killed\. Wait for its end; if it was killed, run pulumi cancel --stack org\/shop\/prod/;
+
+  test("may be about to use what would be deleted: nothing is", async () => {
+    await plant("ep-left-1", { name: "pr-1" });
+    store(HOLDS_MAIN);
+    ofFiles();
+    locked();
+    const refused = ended();
+    await expect(refused).rejects.toThrow(BusyError);
+    await expect(refused).rejects.toThrow(words);
+    rmSync(lockFile());
+    // What the CLI keeps beside a lock is none.
+    writeFileSync(`${lockFile()}.attrs`, "{}");
+    const report = await run();
+    expect([report.code, outcomes(report), report.locksNotSeen]).toEqual([
+      0,
+      { "prj-demo/ep-left-1": "deleted" },
+      null,
+    ]);
+  });
+
+  test("stops a run between two deletions, even if the states were read just before", async () => {
+    for (const n of [1, 2]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+    store(HOLDS_MAIN);
+    ofFiles();
+    const deletion = { method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-1", status: 423, delayMs: 150 };
+    await service.fault(deletion);
+    const running = run();
+    await requested(({ method }) => method === "DELETE");
+    locked();
+    const report = await running;
+    expect([report.code, outcomes(report)]).toEqual([11, { "prj-demo/ep-left-1": "left", "prj-demo/ep-left-2": null }]);
+    expect(report.messages).toEqual([expect.stringMatching(words)]);
+    expect(await computes()).toEqual(expect.arrayContaining(["ep-left-1", "ep-left-2"]));
+  });
+
+  test("is seen right before the deletion, after the states were read", async () => {
+    await plant("ep-left-1", { name: "pr-1" });
+    store(HOLDS_MAIN);
+    ofFiles();
+    atExport(2, `mkdir -p "${join(lockFile(), "..")}" && echo {} > "${lockFile()}"`);
+    const report = await run();
+    expect([report.code, outcomes(report)]).toEqual([11, { "prj-demo/ep-left-1": "left" }]);
+    await expectNothingSent();
+  });
+
+  test("is shown by the service that keeps the states", async () => {
+    await plant("ep-left-1", { name: "pr-1" });
+    store(HOLDS_MAIN);
+    process.env["BACKEND"] = "https://api.pulumi.com/ci";
+    const listed = (updateInProgress: boolean): void =>
+      writeFileSync(join(folder, "stacks.json"), JSON.stringify([{ name: "org/shop/prod", updateInProgress }]));
+    listed(true);
+    await expect(ended()).rejects.toThrow(words);
+    listed(false);
+    expect(await run()).toMatchObject({ code: 0, locksNotSeen: null });
+  });
+
+  test.each([
+    ["a bucket", undefined],
+    ["a folder that is not there", "file:///nowhere/to/be/found"],
+    ["a part of a folder", "?prefix=ci/"],
+  ])("is not seen in %s: the report says so, and the states are read before each deletion", async (_what, backend) => {
+    for (const n of [1, 2]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+    store(HOLDS_MAIN);
+    if (backend?.startsWith("?")) ofFiles(backend);
+    else if (backend !== undefined) process.env["BACKEND"] = backend;
+    const report = await run();
+    expect(report).toMatchObject({
+      code: 0,
+      locksNotSeen: expect.stringMatching(
+        /^it is not known whether an update of a stack has begun: .*Do not run this while /,
+      ),
+    });
+    expect(readFileSync(join(folder, "exports"), "utf8").trim().split("\n")).toHaveLength(3);
+    await plant("ep-left-3", { name: "pr-3", type: "read_only" });
+    expect((await ended({ isAsking: true, dryRun: true })).text).toContain(`${report.locksNotSeen ?? ""}.`);
+  });
 });
 
 test("a terminal shows why a deletion waits", async () => {
