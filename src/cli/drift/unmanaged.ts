@@ -4,6 +4,7 @@ import { projectOf } from "../../contract/identifiers";
 import { type ReadSetting, requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
 import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
+import { compareText } from "../output";
 import { fromProgram } from "../stack/configuration";
 import type { RefreshedStack } from "./previewRefresh";
 import type { Report } from "./report";
@@ -63,7 +64,10 @@ export async function unmanagedObjects<Stack extends RefreshedStack>(
       declared.has(`${address} ${one}${ofProvider}`),
     );
   };
-  const asked = [...projects.values()];
+  // The results of a refresh come in any order.
+  const asked = [...projects.values()].toSorted(
+    (left, right) => compareText(left.projectId, right.projectId) || compareText(left.address, right.address),
+  );
   const found = await Promise.all(
     asked.map((project) => {
       const isAmbiguous = asked.some((other) => other !== project && other.projectId === project.projectId);
