@@ -1,5 +1,7 @@
 import { styleText } from "node:util";
+import { listed } from "../../contract/untrusted";
 import { terminalJson, terminalText } from "../output";
+import { removalOf } from "../stack/sharedObjects";
 import { IGNORE_FILE } from "./ignoreFile";
 import {
   type Drifted,
@@ -53,7 +55,8 @@ export function render(report: Report, format: Format, colours = false): string 
 }
 
 /** The result as one line. */
-export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged, expiredDomains }: Report): string {
+export function summary(report: Report): string {
+  const { stack, drift, tolerated, unmanaged, toleratedUnmanaged, expiredDomains, sharedObjects } = report;
   const countTolerated = tolerated.length + toleratedUnmanaged.length;
   const counts = [
     ...CHANGE_WORDS.flatMap((change) => {
@@ -66,6 +69,7 @@ export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged
     ...(expiredDomains.length > 0
       ? [`${expiredDomains.length} expired domain${expiredDomains.length === 1 ? "" : "s"}`]
       : []),
+    ...(sharedObjects.length > 0 ? [`${sharedObjects.length} held by several resources`] : []),
   ];
   return `Stack${isOfSeveral(stack) ? "s" : ""} ${printable(stack)}: ${counts.join(", ")}`;
 }
@@ -109,6 +113,13 @@ function toText(report: Report, style: Style): string {
     const rows = report.expiredDomains.map((one) => expiredCells(report, one));
     lines.push("", style("yellow", EXPIRED_DOMAINS), ...aligned(rows));
   }
+  if (report.sharedObjects.length > 0) {
+    lines.push("", style("yellow", SHARED_OBJECTS));
+    for (const { objects, resources } of report.sharedObjects) {
+      const rows = resources.map((one) => [`  ${one.kind} ${one.name}${ofStack(report, one)}`, one.id, removalOf(one)]);
+      lines.push(`  ${printable(listed(objects, MOST_OBJECTS))}`, ...aligned(rows));
+    }
+  }
   lines.push(...objectLines(report, notDeclaredIn(report), style));
   if (!isClean) lines.push("", style("dim", `fingerprint ${printable(fingerprint)}`));
   return `${lines.join("\n")}\n`;
@@ -136,6 +147,9 @@ const HEAD = ["property", "declared", "found"];
 const IGNORED = "Not drift: covered by ignoreChanges";
 const TOLERATED = `Not drift: tolerated by ${IGNORE_FILE}`;
 const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
+const SHARED_OBJECTS =
+  "Held by several resources of one stack, so that each can change and delete it for the others. Remove from the state what the program does not declare, which deletes nothing at the service";
+const MOST_OBJECTS = 3;
 const EXPIRED_DOMAINS = "Not drift: redirect domains whose day has come. Remove them from the program";
 export const EXPIRED = `Entries of ${IGNORE_FILE} that have expired and have no effect`;
 export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
@@ -253,7 +267,7 @@ export function printable(text: string, longest = LONGEST_VALUE): string {
 
 function toMarkdown(report: Report): string {
   const { drift, ignored, tolerated, unmanaged, fingerprint } = report;
-  const named = (resource: Ignored): string => {
+  const named = (resource: Pick<Ignored, "urn" | "kind" | "name">): string => {
     const stack = ofStack(report, resource);
     return `${resource.kind} ${code(resource.name)}${stack === "" ? "" : ` of stack ${code(stackOf(resource.urn).stack)}`}`;
   };
@@ -291,6 +305,12 @@ function toMarkdown(report: Report): string {
   if (report.expiredDomains.length > 0) {
     const rows = report.expiredDomains.map((one) => expiredCells(report, one).map((cell) => code(cell)));
     blocks.push(`### ${EXPIRED_DOMAINS}`, table(["Resource", "Domain", "Expired"], rows));
+  }
+  if (report.sharedObjects.length > 0) {
+    const rows = report.sharedObjects.flatMap(({ objects, resources }) =>
+      resources.map((one) => [code(listed(objects, MOST_OBJECTS)), named(one), code(removalOf(one), LONGEST_MESSAGE)]),
+    );
+    blocks.push(`### Held by several resources`, SHARED_OBJECTS, table(["Object", "Resource", "To remove it"], rows));
   }
   blocks.push(...objectBlocks(report, notDeclaredIn(report)));
   if (drift.length + unmanaged.length > 0) blocks.push(`Fingerprint ${code(fingerprint)}`);

@@ -38,6 +38,12 @@ const drifted = z.object({
 
 const ignored = z.object({ ...named, properties });
 
+/** Objects of the service that several resources of one state hold. */
+const sharedObjects = z.object({
+  objects: z.array(z.string()).readonly(),
+  resources: z.array(z.object(named)).readonly(),
+});
+
 /** A redirect domain whose day has come. */
 const expiredDomain = z.object({ ...named, domain: z.string(), expiresOn: z.string() });
 
@@ -70,6 +76,7 @@ export const reportSchema = z.object({
   toleratedUnmanaged: z.array(toleratedUnmanaged).default([]),
   byItself: z.array(unmanaged).default([]),
   expiredDomains: z.array(expiredDomain).default([]),
+  sharedObjects: z.array(sharedObjects).default([]),
   /** Expired entries of svc-drift.json: they cover nothing. */
   expired: z.array(toldEntry).default([]),
   /** Entries of svc-drift.json that match nothing that was found. */
@@ -123,8 +130,18 @@ export type Findings = Omit<Report, "stack" | "fingerprint">;
 
 /** `project`: the Pulumi project, because stacks of two projects may have the same name. */
 export function toReport(project: string, stack: string, findings: Findings): Report {
-  const { drift, ignored, tolerated, unmanaged, toleratedUnmanaged, byItself, expiredDomains, expired, unused } =
-    findings;
+  const {
+    drift,
+    ignored,
+    tolerated,
+    unmanaged,
+    toleratedUnmanaged,
+    byItself,
+    expiredDomains,
+    sharedObjects,
+    expired,
+    unused,
+  } = findings;
   return {
     stack,
     drift: drift.toSorted(byUrn),
@@ -134,6 +151,7 @@ export function toReport(project: string, stack: string, findings: Findings): Re
     toleratedUnmanaged,
     byItself,
     expiredDomains: expiredDomains.toSorted(byUrn),
+    sharedObjects,
     expired,
     unused,
     fingerprint: fingerprint({ project, stack, drift, unmanaged }),

@@ -7,6 +7,7 @@ import { Session } from "../../host/session";
 import { refusalToDeclare } from "../declarable";
 import { objectForm } from "../declarations";
 import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
+import { compareText } from "../output";
 import { fromProgram } from "../stack/configuration";
 import type { RefreshedStack } from "./previewRefresh";
 import type { Report } from "./report";
@@ -68,7 +69,10 @@ export async function unmanagedObjects<Stack extends RefreshedStack>(
       declared.has(`${service} ${one}${ofProvider}`),
     );
   };
-  const asked = [...projects.values()];
+  // The results of a refresh come in any order.
+  const asked = [...projects.values()].toSorted(
+    (left, right) => compareText(left.projectId, right.projectId) || compareText(left.address, right.address),
+  );
   const found = await Promise.all(
     asked.map((project) => {
       const isAmbiguous = asked.some((other) => other !== project && other.projectId === project.projectId);

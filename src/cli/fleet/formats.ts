@@ -58,7 +58,8 @@ function driftIn(stacks: readonly StackReport[], areSomeNotKnown: boolean): stri
 const hasDrift = ({ drift }: StackReport): boolean => drift.length > 0;
 /** The others are only counted. */
 const isTold = (report: StackReport): boolean =>
-  hasDrift(report) || report.ignored.length + report.tolerated.length + report.expiredDomains.length > 0;
+  hasDrift(report) ||
+  report.ignored.length + report.tolerated.length + report.expiredDomains.length + report.sharedObjects.length > 0;
 
 function costs({ requests, seconds: { states, service } }: FleetReport): string {
   return `${requests} requests; ${states.toFixed(1)} s for the states, ${service.toFixed(1)} s for the service`;

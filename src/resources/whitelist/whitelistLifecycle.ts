@@ -182,9 +182,9 @@ async function applyDomains(
   const missing = declared.filter((origin) => !present.includes(origin));
   // Declared here, so no other resource of the program removes it.
   for (const origin of declared) call.run.takeOver(domainObject(projectId, origin));
-  call.sending(["domains"]);
   for (const [index, origin] of missing.entries()) {
     call.onProgress(`adding domain ${index + 1} of ${missing.length}`);
+    call.sending(["domains"]);
     await addDomain(call, projectId, origin);
     present.push(origin);
     onAdded([...present]);
@@ -193,6 +193,7 @@ async function applyDomains(
   const now = missing.length > 0 ? await listOrigins(call, projectId, { ...call, since: performance.now() }) : known;
   const surplus = [...now.keys()].filter((origin) => !declared.includes(origin)).sort();
   const removed = surplus.filter(isPlanned);
+  if (removed.length > 0) call.sending(["domains"]);
   const objects = removed.map((origin) => domainObject(projectId, origin));
   await call.run.whileReleasing(objects, true, () => deleteOrigins(call, projectId, removed));
   return { removed, kept: surplus.filter((origin) => !isPlanned(origin)) };

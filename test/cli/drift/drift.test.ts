@@ -11,6 +11,7 @@ import { readEventLog } from "../../../src/cli/drift/eventLog";
 import { refreshedBy } from "../../../src/cli/drift/refreshed";
 import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
 import { STAND_INS } from "../../../src/contract/standIns";
+import { typeToken } from "../../../src/contract/pointer";
 import { anyCharacter } from "../../support/characters";
 import { RUNNER_PARTS, runnerCommandsIn } from "../../support/runners";
 import { events, log, type Refresh, refreshedOf, refreshedWith, secret } from "../../support/refreshes";
@@ -501,6 +502,7 @@ const NOTHING: Omit<Report, "stack" | "fingerprint"> = {
   toleratedUnmanaged: [],
   byItself: [],
   expiredDomains: [],
+  sharedObjects: [],
   expired: [],
   unused: [],
 };
@@ -643,6 +645,27 @@ Not drift: a new project has these by default
     expect(
       new Set([both, { ...both, stack: "dev" }].map(({ stack }) => toReport("proj", stack, both).fingerprint)).size,
     ).toBe(2);
+  });
+
+  test("what several resources of the state hold is told with the way out, and is no drift", () => {
+    const resources = ["old", "renamed"].map((name) => {
+      const urn = `urn:pulumi:dev::proj::${typeToken("ComputeEndpoint")}::${name}`;
+      return { urn, kind: "ComputeEndpoint" as const, name, id: "prj-demo/ep-1" };
+    });
+    const shared = toReport("proj", "dev", { ...NOTHING, sharedObjects: [{ objects: ["compute ep-1"], resources }] });
+    expect([exitCode(shared), shared.fingerprint]).toEqual([0, reportOf([]).fingerprint]);
+    const text = render(shared, "text");
+    expect(text).toMatch(
+      /^Stack dev: no drift, 1 held by several resources\n\nHeld by several resources of one stack, /,
+    );
+    const removal = "pulumi state delete 'urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::renamed'";
+    expect(text).toMatch(
+      /^ {2}compute ep-1\n {4}ComputeEndpoint old +prj-demo\/ep-1 +pulumi state delete 'urn:.*::old'$/m,
+    );
+    expect(text).toContain(removal);
+    expect(render(shared, "markdown")).toContain(`| \`compute ep-1\` | ComputeEndpoint \`renamed\` | \`${removal}\` |`);
+    const { sharedObjects: _none, ...older } = shared;
+    expect(reportSchema.parse(older)).toMatchObject({ sharedObjects: [] });
   });
 
   test("7 for drift, 8 for only what is not declared", () => {

@@ -30,7 +30,13 @@ const judge = (resources: readonly Refreshed[], ignore: object[], unmanaged?: re
   judged(resources, unmanaged, fileOf(...ignore), now);
 
 const reportOf = (resources: readonly Refreshed[], ignore: object[], unmanaged?: readonly Unmanaged[]): Report =>
-  toReport("proj", "dev", { ignored: [], byItself: [], expiredDomains: [], ...judge(resources, ignore, unmanaged) });
+  toReport("proj", "dev", {
+    ignored: [],
+    byItself: [],
+    expiredDomains: [],
+    sharedObjects: [],
+    ...judge(resources, ignore, unmanaged),
+  });
 
 /** The paths that are drift, and those that are tolerated. */
 function paths(...given: Parameters<typeof judge>): [drift: string[], tolerated: string[]] {

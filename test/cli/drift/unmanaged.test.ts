@@ -61,6 +61,25 @@ async function told(...stacks: RefreshedStack[]) {
 const addDomain = (domain: string, authProvider: string) =>
   api(service.emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: authProvider });
 
+test("the order is that of the projects, in whatever order a refresh tells of them", async () => {
+  await start();
+  await service.addProject({ id: "prj-a", branches: [{ id: "br-main", name: "main", default: true }] });
+  for (const project of ["prj-demo", "prj-a"])
+    await service.edit({
+      project_id: project,
+      kind: "endpoint",
+      create: { id: `ep-${project}`, branch_id: "br-main", type: "read_only" },
+    });
+  const held: Held[] = [
+    ["ComputeEndpoint", "prj-demo/ep-held-1"],
+    ["ComputeEndpoint", "prj-a/ep-held-2"],
+  ];
+  const inOrder = (await unmanagedObjects([stackWith(...held)])).unmanaged.map(({ id }) => id);
+  expect(inOrder).toEqual(["prj-a/ep-prj-a", "prj-demo/ep-prj-demo"]);
+  const reversed = await unmanagedObjects([stackWith(...held.toReversed())]);
+  expect(reversed.unmanaged.map(({ id }) => id)).toEqual(inOrder);
+});
+
 test("what a new project and a new integration have by themselves is apart; what somebody made is not", async () => {
   await start();
   const { emulator } = service;

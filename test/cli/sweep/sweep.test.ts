@@ -419,7 +419,7 @@ describe("an up that has begun, and has changed nothing yet", () => {
     });
     expect(readFileSync(join(folder, "exports"), "utf8").trim().split("\n")).toHaveLength(3);
     await plant("ep-left-3", { name: "pr-3", type: "read_only" });
-    expect((await ended({ json: undefined, dryRun: true })).text).toContain(`${report.locksNotSeen ?? ""}.`);
+    expect((await ended({ isAsking: true, dryRun: true })).text).toContain(`${report.locksNotSeen ?? ""}.`);
   });
 });
 
