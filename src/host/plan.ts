@@ -180,7 +180,10 @@ function declare<Args extends object, Outputs extends object>(
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
   const own = { args: known, label: labelOf(urn), isNew, isReplacement };
-  return { problems, warnings: resource.createWarnings?.(own) ?? [] };
+  const blanks = valuesOf(hosted)
+    .blanksIn(known, olds)
+    .map(({ path, text }) => `"${path}" of ${resource.kind}${own.label}: ${text}`);
+  return { problems, warnings: [...(resource.createWarnings?.(own) ?? []), ...blanks] };
 }
 
 /** A resource that is not the program's only way to this package (docs/native.md). */

@@ -2,7 +2,7 @@ import { ConflictError } from "../../client";
 import { addressForm, nameForm } from "../../contract/forms";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
-import { email, textUpTo } from "../shared/argumentSchemas";
+import { email, lineUpTo } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
@@ -13,7 +13,7 @@ type AuthUserOuts = AuthUserOutputs & Partial<AuthUserShape>;
 const schemas: SchemasOf<AuthUserShape> = {
   projectId: projectIdSchema,
   email,
-  name: textUpTo(255),
+  name: lineUpTo(255),
   authProvider: authProviderSchema,
 };
 

@@ -8,13 +8,13 @@ import type { ComputeEndpointShape } from "./computeEndpointDeclaration";
 import {
   boolean,
   eitherOr,
+  line,
+  lineUpTo,
   list,
   needs,
   object,
   orReference,
   string,
-  text,
-  textUpTo,
   triggersSchema,
   withoutPrototype,
 } from "../shared/argumentSchemas";
@@ -71,12 +71,13 @@ const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
 const notText = needs("a string (Postgres settings are sent as text)", "string");
 const notSettings = needs("an object of Postgres settings, each a string", "object");
 
+const SETTING = /^[^\s\p{Cc}]+$/u;
 const TWICE = "is given twice: Postgres ignores upper and lower case in the names of settings";
 
 const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
   z
-    .record(z.string().min(1), orReference(z.string({ error: notText }), notText), {
-      error: ({ code, input }) => (code === "invalid_key" ? "must have a name" : notSettings({ input })),
+    .record(z.string().regex(SETTING), orReference(z.string({ error: notText }), notText), {
+      error: ({ code, input }) => (code === "invalid_key" ? "must have a name without blanks" : notSettings({ input })),
     })
     // No setting has such a name, and a reference is not allowed in place of the whole object.
     .refine((value) => !isReference(value), {
@@ -95,7 +96,9 @@ const libraries = object(
   {
     useDefaults: boolean.exactOptional(),
     enabledLibraries: list(
-      z.string({ error: needs("the name of a library", "string") }),
+      z
+        .string({ error: needs("the name of a library", "string") })
+        .regex(SETTING, { error: "must be the name of a library, without blanks" }),
       "names of libraries",
     ).exactOptional(),
   },
@@ -113,15 +116,15 @@ export const schemas: SchemasOf<ComputeEndpointShape> = {
   projectId: projectIdSchema,
   branchId: branchIdSchema,
   type: z.enum(["read_write", "read_only"], { error: 'must be "read_write" or "read_only"' }),
-  name: textUpTo(64),
+  name: lineUpTo(64),
   size,
   scaleToZero,
   poolerEnabled: boolean,
   poolerMode: z.enum(["transaction"], { error: 'must be "transaction"' }),
   disabled: boolean,
   passwordlessAccess: boolean,
-  regionId: text,
-  provisioner: text,
+  regionId: line,
+  provisioner: line,
   settings,
   restartTriggers: triggersSchema,
   adopt: eitherOr<boolean | string>((value) =>

@@ -13,7 +13,7 @@ import {
   type OAuthProviderOutputs,
   type OAuthProviderShape,
 } from "./oauthProviderDeclaration";
-import { boolean, orReference, text } from "../shared/argumentSchemas";
+import { boolean, line, orReference, text } from "../shared/argumentSchemas";
 import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
 import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
@@ -34,7 +34,7 @@ type OAuthProviderOuts = OAuthProviderOutputs & Partial<OAuthProviderShape>;
 const schemas: SchemasOf<OAuthProviderShape> = {
   projectId: projectIdSchema,
   providerId: oauthProviderIdSchema,
-  clientId: text,
+  clientId: line,
   clientSecret: orReference(text),
   adopt: boolean,
   absent: boolean,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ONE_LINE, WITHOUT_BLANKS_AROUND } from "../../contract/blanks";
 import { isReference, referenceProblem, type SecretReference } from "../../contract/references";
 import { UNKNOWN_NAME } from "../../host/arguments";
 import { mustBe, unknownProperty } from "../../helpers/given";
@@ -15,15 +16,25 @@ export const boolean = z.boolean({ error: needs("true or false", "boolean") });
 export const string = z.string({ error: needs("a string", "string") });
 // Patterns instead of lengths: zod compares the `length` of anything that has one, even an object, and throws if that
 // is not a number.
-export const text = string.regex(/[^]/, { error: "must not be empty" });
+const NOT_EMPTY = { error: "must not be empty" };
+
+/** Any text, such as a secret. */
+export const text = string.regex(/[^]/, NOT_EMPTY);
+
+const oneLine = string
+  .regex(ONE_LINE, { error: "must not contain a line break or another control character" })
+  .regex(WITHOUT_BLANKS_AROUND, { error: "must not begin or end with a blank" });
+
+/** A name, or what goes into the header of a mail. */
+export const line = oneLine.regex(/[^]/, NOT_EMPTY);
 
 /** In code points, as the service counts. */
-export function textUpTo(longest: number) {
-  return string.regex(new RegExp(`^[^]{1,${longest}}$`, "u"), { error: `must have 1 to ${longest} characters` });
+export function lineUpTo(longest: number) {
+  return oneLine.regex(new RegExp(`^[^]{1,${longest}}$`, "u"), { error: `must have 1 to ${longest} characters` });
 }
 
 /** Checks only the form of an address: the service decides which addresses it accepts. */
-export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must be an e-mail address" });
+export const email = string.regex(/^[^\s\p{Cc}@<>,;]+@[^\s\p{Cc}@<>,;]+$/u, { error: "must be an e-mail address" });
 
 /** `words`: what it is a list of. */
 export const list = <Element extends z.ZodType>(element: Element, words: string) =>
