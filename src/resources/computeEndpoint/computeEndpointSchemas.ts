@@ -54,18 +54,26 @@ const size = eitherOr<ComputeSize>((value) => (typeof value === "object" && valu
 
 const A_TIMEOUT = "true, false or {afterSeconds}";
 
+/** The service's own numbers, which other tools take: what they are here. */
+function numbersOfService(value: unknown): string {
+  if (value === -1 || value === "-1") return ". Never, which is -1 at the service, is scaleToZero: false";
+  if (value === 0 || value === "0")
+    return ". The default of the service, which is 0 there, is scaleToZero: true, or leaving it out";
+  return "";
+}
+
 const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
   typeof value === "object" && value !== null
     ? object(
         {
           afterSeconds: z
             .int({ error: needs("a whole number of seconds", "number") })
-            .min(60, { error: "must be at least 60 seconds" })
+            .min(60, { error: ({ input }) => `must be at least 60 seconds${numbersOfService(input)}` })
             .max(604_800, { error: "must be at most 604800 seconds (a week)" }),
         },
         A_TIMEOUT,
       )
-    : z.boolean({ error: needs(A_TIMEOUT, "boolean") }),
+    : z.boolean({ error: ({ input }) => needs(A_TIMEOUT, "boolean")({ input }) + numbersOfService(input) }),
 );
 
 const notText = needs("a string (Postgres settings are sent as text)", "string");
