@@ -39,7 +39,7 @@ export const importRules = [
   {
     files: "src/host/**",
     what: "the provider's side of any resource, in no protocol: state, plan, calls of lifecycles, arguments, the memory of the run",
-    imports: ["contract", "client"],
+    imports: ["contract", "client", "helpers"],
     packages: ["zod"],
   },
   {

@@ -50,7 +50,7 @@ const range = object({ min: limitCu, max: limitCu }, A_SIZE).refine(({ min, max 
   path: ["min"],
 });
 
-const size = eitherOr<ComputeSize>((value) => (typeof value === "object" && value !== null ? range : sizeCu));
+const size = eitherOr<ComputeSize>(range, sizeCu);
 
 const A_TIMEOUT = "true, false or {afterSeconds}";
 
@@ -62,18 +62,17 @@ function numbersOfService(value: unknown): string {
   return "";
 }
 
-const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
-  typeof value === "object" && value !== null
-    ? object(
-        {
-          afterSeconds: z
-            .int({ error: needs("a whole number of seconds", "number") })
-            .min(60, { error: ({ input }) => `must be at least 60 seconds${numbersOfService(input)}` })
-            .max(604_800, { error: "must be at most 604800 seconds (a week)" }),
-        },
-        A_TIMEOUT,
-      )
-    : z.boolean({ error: ({ input }) => needs(A_TIMEOUT, "boolean")({ input }) + numbersOfService(input) }),
+const scaleToZero = eitherOr<boolean | { afterSeconds: number }>(
+  object(
+    {
+      afterSeconds: z
+        .int({ error: needs("a whole number of seconds", "number") })
+        .min(60, { error: ({ input }) => `must be at least 60 seconds${numbersOfService(input)}` })
+        .max(604_800, { error: "must be at most 604800 seconds (a week)" }),
+    },
+    A_TIMEOUT,
+  ),
+  z.boolean({ error: ({ input }) => needs(A_TIMEOUT, "boolean")({ input }) + numbersOfService(input) }),
 );
 
 const notText = needs("a string (Postgres settings are sent as text)", "string");
@@ -135,12 +134,12 @@ export const schemas: SchemasOf<ComputeEndpointShape> = {
   provisioner: line,
   settings,
   restartTriggers: triggersSchema,
-  adopt: eitherOr<boolean | string>((value) =>
-    typeof value === "string"
-      ? string.regex(COMPUTE_ID, {
-          error: needs(TO_ADOPT, value === "true" || value === "false" ? "boolean" : "string"),
-        })
-      : z.boolean({ error: needs(TO_ADOPT, "boolean") }),
+  adopt: eitherOr<boolean | string>(
+    string.regex(COMPUTE_ID, {
+      error: ({ input }) => needs(TO_ADOPT, input === "true" || input === "false" ? "boolean" : "string")({ input }),
+    }),
+    z.boolean({ error: needs(TO_ADOPT, "boolean") }),
+    (value) => typeof value === "string",
   ),
   deletionProtection: boolean,
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ONE_LINE, WITHOUT_BLANKS_AROUND } from "../../contract/blanks";
 import { isReference, referenceProblem, type SecretReference } from "../../contract/references";
+import { MEMBERS } from "../../host/argumentPaths";
 import { UNKNOWN_NAME } from "../../host/arguments";
 import { mustBe, unknownProperty } from "../../helpers/given";
 
@@ -40,6 +41,8 @@ export const email = string.regex(/^[^\s\p{Cc}@<>,;]+@[^\s\p{Cc}@<>,;]+$/u, { er
 export const list = <Element extends z.ZodType>(element: Element, words: string) =>
   z.array(element, { error: needs(`a list of ${words}`, "list") });
 
+const PARTS_OF_REFERENCE = z.object({ fromEnv: z.string(), fromFile: z.string() });
+
 /** A string, or a reference to one. The value of a reference is never empty. */
 export function orReference(
   literal: z.ZodType<string>,
@@ -49,8 +52,9 @@ export function orReference(
     const message = referenceProblem(value);
     if (message !== undefined) issues.push({ code: "custom", message, input: value });
   });
+  MEMBERS.set(reference, [PARTS_OF_REFERENCE]);
   const form: z.ZodType<unknown> = z.union([z.string(), z.looseObject({})], { error });
-  return form.pipe(eitherOr<string | SecretReference>((value) => (isReference(value) ? reference : literal)));
+  return form.pipe(eitherOr<string | SecretReference>(reference, literal, isReference));
 }
 
 /** Values whose only effect is their change. */
@@ -74,6 +78,8 @@ export function object<Shape extends z.ZodRawShape>(shape: Shape, words: string)
   return withoutPrototype(unknownProperty(PROTOTYPE, known)).pipe(strict);
 }
 
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
 const PROTOTYPE = "__proto__";
 
 /** Placed before a schema of objects: zod silently drops a property of this name. */
@@ -84,10 +90,14 @@ export function withoutPrototype(message: string) {
   });
 }
 
-/** A union, with the issues of the intended member instead of "invalid input". */
-export function eitherOr<T>(pick: (value: unknown) => z.ZodType<T>): z.ZodType<T> {
-  return z.unknown().transform((value, context): T => {
-    const parsed = pick(value).safeParse(value);
+/** A union of two, with the issues of the intended one instead of "invalid input". */
+export function eitherOr<T>(
+  one: z.ZodType<T>,
+  other: z.ZodType<T>,
+  isOne: (value: unknown) => boolean = isObject,
+): z.ZodType<T> {
+  const chosen = z.unknown().transform((value, context): T => {
+    const parsed = (isOne(value) ? one : other).safeParse(value);
     if (parsed.success) return parsed.data;
     for (const issue of parsed.error.issues) {
       const params = issue.code === "custom" ? { params: issue.params } : {};
@@ -95,4 +105,6 @@ export function eitherOr<T>(pick: (value: unknown) => z.ZodType<T>): z.ZodType<T
     }
     return z.NEVER;
   });
+  MEMBERS.set(chosen, [one, other]);
+  return chosen;
 }
