@@ -39,7 +39,7 @@ export const importRules = [
   {
     files: "src/host/**",
     what: "the provider's side of any resource, in no protocol: state, plan, calls of lifecycles, arguments, the memory of the run",
-    imports: ["contract", "client"],
+    imports: ["contract", "client", "helpers"],
     packages: ["zod"],
   },
   {
@@ -87,7 +87,7 @@ export const importRules = [
   {
     files: "src/queries/**",
     what: "what look-ups ask the service, and their types. Without the SDK",
-    imports: ["helpers"],
+    imports: ["contract/forms", "helpers"],
     types: ["client"],
   },
   { files: "src/helpers/**", what: "pure functions from the service's limits", imports: [] },

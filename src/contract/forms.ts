@@ -21,17 +21,19 @@ export const settingForm = (path: string): string => path.toLowerCase();
 /** Anything else would be taken apart as a URL. */
 const NAME = /^[^\s/?#:\\@%[\]]+$/;
 
+const withoutDots = (host: string): string => host.replace(/(?<=[^.\s])[.\s]+$/, "");
+
 /**
  * A host, as it is looked up: also without a dot at its end, and in the xn-- form. An IPv6 address has brackets and is
  * as short as possible.
  */
 export function hostForm(host: string): string {
-  const name = nameForm(host);
-  const address = `http://[${name.replace(/^\[(.*)\]$/, "$1")}]`;
-  if (isIPv6(address.slice("http://[".length, -1)) && URL.canParse(address)) return new URL(address).hostname;
+  const name = withoutDots(nameForm(host));
+  const address = name.replace(/^\[(.*)\]$/, "$1");
+  if (isIPv6(address) && URL.canParse(`http://[${address}]`)) return new URL(`http://[${address}]`).hostname;
   // Empty for what is no host name.
-  const ascii = NAME.test(name) ? domainToASCII(name) : "";
-  return (ascii === "" ? name : ascii).replace(/(?<=.)\.$/, "");
+  const ascii = withoutDots(NAME.test(name) ? domainToASCII(name) : "");
+  return ascii === "" ? name : ascii;
 }
 
 /** An e-mail address. Hardly any server tells upper from lower case before the `@`, although it might. */

@@ -44,7 +44,7 @@ export function problemText({ path, reason }: Problem): string {
 const LONGEST_PATH = 200;
 
 /** A program (or a transformation) may use any property name; the text is one line. */
-function shownPath(path: string): string {
+export function shownPath(path: string): string {
   const line = oneLine(path.slice(0, LONGEST_PATH));
   return path.length > LONGEST_PATH ? `${line}…` : line;
 }

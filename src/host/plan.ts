@@ -9,11 +9,13 @@ import {
   checkArguments,
   problemText,
   sameJson,
+  shownPath,
   specEntries,
   type ArgumentSpecs,
   type Comparison,
   type Problem,
 } from "./arguments";
+import { strayPath } from "./argumentPaths";
 import type { Changes, Finding, Lifecycle, Limits, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
@@ -196,7 +198,7 @@ export function checkedArgs<Args extends object, Outputs extends object>(
 /** Records what a resource of the program declares. Returns what is reported about the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, olds, news, isPreview, ignored, retains = false }: CheckRequest & { readonly urn: string },
+  { urn, olds, news, isPreview, ignored, replacing, retains = false }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[] } {
   const { resource, session } = hosted;
@@ -236,8 +238,28 @@ function declare<Args extends object, Outputs extends object>(
     for (const problem of allowed)
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
+  warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored);
+  warnOfStrayPaths(hosted, urn, "replaceOnChanges", replacing);
   const own = { args: known, label: labelOf(urn), isNew, isReplacement };
-  return { problems, warnings: resource.createWarnings?.(own) ?? [] };
+  const blanks = valuesOf(hosted)
+    .blanksIn(known, olds)
+    .map(({ path, text }) => `"${path}" of ${resource.kind}${own.label}: ${text}`);
+  return { problems, warnings: [...(resource.createWarnings?.(own) ?? []), ...blanks] };
+}
+
+/** A misspelled path has no effect, and the engine does not say so. The paths of a repair are those of a state. */
+function warnOfStrayPaths<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  urn: string,
+  option: "ignoreChanges" | "replaceOnChanges",
+  paths: readonly string[],
+): void {
+  for (const path of isRepair() ? [] : paths) {
+    const advice = strayPath(resource.args, path);
+    if (advice === undefined) continue;
+    const what = `"${option}" of ${resource.kind}${labelOf(urn)} names "${shownPath(path)}"`;
+    session.warn(urn, `${what}, which is no argument and no part of one, so it has no effect. ${advice}`);
+  }
 }
 
 /** A resource that is not the program's only way to this package (docs/native.md). */
@@ -302,6 +324,8 @@ export async function diff<Args extends object, Outputs extends object>(
   const checked = urn === undefined ? undefined : session.memory.checked.get(urn);
   const oldInputs = checked?.oldInputs;
   const values = valuesOf(hosted);
+  // For a door that did not know the paths in `check`.
+  if (urn !== undefined && oldInputs !== undefined) warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored ?? []);
   const byValue = oldInputs && (await compareWithValues(hosted, stored, { urn, outs, news, values }));
   const compared = byValue?.changes ?? compareWith(resource, stored, news);
   const livesIn = (object: string): boolean => resource.container?.is(object, stored.id, stored.outs) === true;

@@ -10,6 +10,7 @@ import {
   type Resolved,
   type SecretReference,
 } from "../contract/references";
+import { blanksAround } from "../contract/blanks";
 import { settingForm } from "../contract/forms";
 import { leadsTo } from "../contract/propertyPath";
 import { STAND_INS } from "../contract/standIns";
@@ -113,6 +114,30 @@ export class SecretValues {
       const { problem } = resolved;
       return [{ path, argument, reference, problem, text: `${referenceName(reference)} ${problem}` }];
     });
+  }
+
+  /**
+   * A plan's remarks on the blanks around the secrets of these arguments that are new, or were given otherwise: they may
+   * be meant. No text shows the secret.
+   */
+  blanksIn(args: object, before: object): { readonly path: string; readonly text: string }[] {
+    const earlier = new Map(placesIn(this.rules, before).map(({ path, value }) => [settingForm(path), value]));
+    return placesIn(this.rules, args).flatMap(({ path, argument, value }) => {
+      if (sameJson(value, earlier.get(settingForm(path)))) return [];
+      // A setting that is given as text is no secret.
+      const isSecret = isReference(value) || ruleOf(this.rules, argument)?.secret === true;
+      const text = isSecret ? this.blanksOf(value) : undefined;
+      return text === undefined ? [] : [{ path, text }];
+    });
+  }
+
+  /** What is around the value of a secret, and what to do; undefined: nothing, or it has no value. */
+  blanksOf(value: unknown): string | undefined {
+    const resolved = isReference(value) ? this.read(value) : { value };
+    const text = "value" in resolved && typeof resolved.value === "string" ? resolved.value : "";
+    const words = blanksAround(text);
+    const what = isReference(value) ? `the value of ${referenceName(value)}` : "it";
+    return words && `${what} ${words}, which is sent with it. If that is not meant, remove it there`;
   }
 
   /** For the state: what the service shows instead of what was sent. A reference stays if the service shows nothing. */
@@ -256,7 +281,8 @@ export async function compareValues(
         isReference(was) && held === undefined
           ? `the state does not record which value was last applied, so the value of ${name} is sent`
           : `the value of ${name} differs from the last applied one`;
-      return [{ path, text }];
+      const blanks = isSameForm ? values.blanksOf(now) : undefined;
+      return [{ path, text }, ...(blanks === undefined ? [] : [{ path, text: blanks }])];
     }
     return [];
   });

@@ -29,7 +29,7 @@ describe("diff", () => {
     [
       "its address, and replaceOnChanges needs the keys",
       { __urn: `${URN}-before` },
-      { __replaceOnChanges: true },
+      { __replaceOnChanges: ["size"] },
       undefined,
     ],
   ])(

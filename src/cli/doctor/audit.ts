@@ -10,7 +10,7 @@ import {
 } from "../../audit/rules";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
-import { oauthProviderId, presentId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
+import { oauthProviderId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
 import { isProviderType, kindOfEntry, kindOfType, STACK_TYPE } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
@@ -27,6 +27,7 @@ import { isTolerated } from "../drift/tolerated";
 import { isTransferOf, transfersIn } from "../../contract/watched";
 import { compareText, terminalJson, terminalText, wantsColours } from "../output";
 import { pulumiIn } from "../stack/pulumi";
+import { objectForm } from "../declarations";
 import { exportedState, isCurrent, type StackState, type StoredResource } from "../stack/state";
 
 export interface AuditFlags {
@@ -144,8 +145,9 @@ interface Context {
 
 /** The OAuth providers that the stack declares neither as present nor as absent. */
 function undeclaredOAuthIn(projectId: string, declared: readonly StoredResource[]): string[] {
-  const ids = declared.flatMap((one) => (kindOfEntry(one) === "OAuthProvider" ? presentId(one.id ?? "").id : []));
-  return SHARED_FROM_THE_START.filter((providerId) => !ids.includes(oauthProviderId(projectId, providerId)));
+  const formOf = (id: string): string => objectForm("OAuthProvider", id);
+  const forms = declared.flatMap((one) => (kindOfEntry(one) === "OAuthProvider" ? formOf(one.id ?? "") : []));
+  return SHARED_FROM_THE_START.filter((providerId) => !forms.includes(formOf(oauthProviderId(projectId, providerId))));
 }
 
 /** In the order of their URNs, without the resources of other packages. */

@@ -16,7 +16,7 @@ import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./authIntegrationDeclaration";
-import { boolean, textUpTo } from "../shared/argumentSchemas";
+import { boolean, lineUpTo } from "../shared/argumentSchemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { omitUndefined } from "../shared/omitUndefined";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
@@ -28,7 +28,7 @@ import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from
 type AuthIntegrationOuts = AuthIntegrationOutputs & Partial<AuthIntegrationShape>;
 
 /** The limit of Postgres. */
-const identifier = textUpTo(63);
+const identifier = lineUpTo(63);
 
 const schemas: SchemasOf<AuthIntegrationShape> = {
   projectId: projectIdSchema,

@@ -6,7 +6,10 @@ import { addressForm, nameForm, textForm } from "../../contract/forms";
 export interface AuthUserShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the user. */
   projectId: string;
-  /** The address, which no other user of the integration may have. Changing this replaces the user. */
+  /**
+   * The address, which no other user of the integration may have. Changing this replaces the user; upper and lower case
+   * make no difference.
+   */
   email: string;
   /**
    * The name of the user, 1 to 255 characters. Changing this replaces the user. Secret: the output is encrypted, and

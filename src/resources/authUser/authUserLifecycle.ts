@@ -3,7 +3,7 @@ import { ConflictError } from "../../client";
 import { nameForm } from "../../contract/forms";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
-import { email, textUpTo } from "../shared/argumentSchemas";
+import { email, lineUpTo } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
 import { authProviderSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
@@ -14,7 +14,7 @@ type AuthUserOuts = AuthUserOutputs & Partial<AuthUserShape>;
 const schemas: SchemasOf<AuthUserShape> = {
   projectId: projectIdSchema,
   email,
-  name: textUpTo(255),
+  name: lineUpTo(255),
   authProvider: authProviderSchema,
 };
 

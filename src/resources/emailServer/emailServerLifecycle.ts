@@ -12,7 +12,7 @@ import {
   type EmailServerArguments,
   type EmailServerOutputs,
 } from "./emailServerDeclaration";
-import { email, needs, orReference, string, text } from "../shared/argumentSchemas";
+import { email, line, needs, orReference, string, text } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
 import { projectIdSchema } from "../shared/identifiers";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
@@ -21,7 +21,7 @@ import { readable } from "../../helpers/masked";
 type EmailServerOuts = EmailServerOutputs & Partial<EmailServerArguments>;
 
 /** A name or an address, without a port. An IPv6 address has at least two colons. */
-const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
+const HOST = /^([^\s\p{Cc}/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/iu;
 const PORT = { error: needs("a whole number from 1 to 65535", "number") };
 
 const schemas: SchemasOf<EmailServerArguments> = {
@@ -29,10 +29,10 @@ const schemas: SchemasOf<EmailServerArguments> = {
   type: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }),
   host: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
   port: z.int(PORT).min(1, PORT).max(65_535, PORT),
-  username: text,
+  username: line,
   password: orReference(text),
   senderEmail: email,
-  senderName: text,
+  senderName: line,
 };
 
 /** The one mail configuration of a project (docs/design/api.md): its id is the project's. */

@@ -27,7 +27,7 @@ import {
   type OAuthProviderOutputs,
   type OAuthProviderShape,
 } from "./oauthProviderDeclaration";
-import { boolean, orReference, text } from "../shared/argumentSchemas";
+import { boolean, line, orReference, text } from "../shared/argumentSchemas";
 import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
 import { oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
@@ -48,7 +48,7 @@ type OAuthProviderOuts = OAuthProviderOutputs & Partial<OAuthProviderShape>;
 const schemas: SchemasOf<OAuthProviderShape> = {
   projectId: projectIdSchema,
   providerId: oauthProviderIdSchema,
-  clientId: text,
+  clientId: line,
   clientSecret: orReference(text),
   adopt: boolean,
   absent: boolean,
@@ -99,7 +99,9 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   createWarnings({ args: { providerId }, label, isNew }) {
     const meant = providerId === undefined || !isNew ? undefined : nearMiss(providerId);
     if (meant === undefined) return [];
-    return [`OAuthProvider${label}: its "providerId" is not a known one. Did you mean "${meant}"?`];
+    return [
+      `OAuthProvider${label}: its "providerId" is not a known one. Did you mean "${meant}"? It is sent as it is, and the service refuses one that it does not have`,
+    ];
   },
   replacement({ replaces, news, stored }) {
     if (news.absent === true)
@@ -210,13 +212,13 @@ export const oauthProvider = inIntegration(declaration, schemas, {
 });
 
 /**
- * A known name that differs in a few letters. The service may have others, such as `microsoft-entra`: a known name with
- * an addition is not a typing error.
+ * The known name that an unknown one is like, in a few letters or without an addition. The service may have it all the
+ * same (`microsoft-entra`), so it is sent.
  */
-function nearMiss(providerId: string): string | undefined {
-  const nearest = nearestName(providerId, KNOWN_OAUTH_PROVIDERS);
-  return nearest === undefined || providerId.startsWith(nearest) ? undefined : nearest;
-}
+const nearMiss = (providerId: string): string | undefined =>
+  (KNOWN_OAUTH_PROVIDERS as readonly string[]).includes(providerId)
+    ? undefined
+    : nearestName(providerId, KNOWN_OAUTH_PROVIDERS);
 
 const idOf = ({ projectId, providerId, absent }: OAuthProviderShape): string =>
   oauthProviderId(projectId, providerId, absent);

@@ -11,6 +11,7 @@ export const branchIdSchema = string.regex(BRANCH_ID, {
   error: 'must be the id of a branch, which begins with "br-" (not its name)',
 });
 
+/** The service decides which ones it has. One that it is known to refuse would be refused here. */
 export const oauthProviderIdSchema = string.regex(/^[a-z][a-z0-9_-]{0,63}$/, {
   error: "must be the short name of an OAuth provider, such as google: lower-case letters, digits, _ and -",
 });

@@ -11,7 +11,8 @@ export interface WhitelistShape {
   /**
    * All redirect domains: http(s) origins such as `https://app.example.com`, without path, query, fragment and
    * credentials, or addresses of apps such as `myapp://callback`. The order of the list makes no difference, nor do
-   * upper and lower case, a default port and a trailing slash of an origin.
+   * upper and lower case, Unicode or `xn--`, a default port and a trailing slash of an origin. `*` in a host or in place
+   * of a port stands for any.
    *
    * A domain that should not stay for ever is `{ origin, expiresOn }`: from that day on (UTC, as `2027-01-31`) each plan
    * warns, and `pulumi-svc drift` and `pulumi-svc doctor --audit` report it. It stays on the list until it is removed
@@ -71,8 +72,8 @@ export interface WhitelistDomainShape {
   projectId: string;
   /**
    * An http(s) origin such as `https://app.example.com`, without path, query, fragment and credentials: upper and lower
-   * case, a default port and a trailing slash make no difference. Or the address of an app such as `myapp://callback`.
-   * Changing this replaces the domain.
+   * case, Unicode or `xn--`, a default port and a trailing slash make no difference, and `*` in the host or in place of
+   * the port stands for any. Or the address of an app such as `myapp://callback`. Changing this replaces the domain.
    */
   domain: string;
   /**

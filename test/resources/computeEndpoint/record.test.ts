@@ -336,7 +336,7 @@ describe("a value that is refused is refused with a message", () => {
         ),
       ],
     ],
-    ["settings", { pgSettings: { "": "1" } }, ["pgSettings.: must have a name"]],
+    ["settings", { pgSettings: { "": "1" } }, ["pgSettings.: must have a name without blanks"]],
     [
       "settings",
       { pgSettings: 1 },

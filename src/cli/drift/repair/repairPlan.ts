@@ -1,3 +1,4 @@
+import { isSameName } from "../../../contract/forms";
 import { nameInUrn, projectOf } from "../../../contract/identifiers";
 import { kindOfEntry } from "../../../contract/pointer";
 import { livesInIntegration } from "../../declarations";
@@ -92,7 +93,7 @@ function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: 
   return [...all.values()].flatMap((other) => {
     const kindOfOther = kindOfEntry(other);
     if (kindOfOther === undefined || !livesInIntegration(kindOfOther)) return [];
-    if (other.external || projectOf(other.id) !== project) return [];
+    if (other.external || !isSameName(projectOf(other.id), project)) return [];
     const home = other.outputs?.["authProviderProjectId"];
     // An older state does not record it.
     return home === undefined || home === identity ? other.urn : [];
