@@ -2,7 +2,7 @@ import { Deadline } from "../../src/client";
 import { changeRequest } from "../../src/client/changes";
 
 // What runs before each attempt of a change: the proof first, and then what is to run in the tick in which it is sent.
-const ROUTE = { method: "DELETE", template: "/things/{id}", params: { id: "a" } } as const;
+const ROUTE = { method: "PATCH", template: "/things/{id}", params: { id: "a" } } as const;
 
 /** What runs before an attempt, in its order. */
 function attempting({ proves, checks }: { readonly proves: boolean; readonly checks: boolean }) {

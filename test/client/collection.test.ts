@@ -11,13 +11,14 @@ import {
   TimeoutError,
 } from "../../src/client";
 import { Collection, type Expected } from "../../src/client/collection";
-import { isRouteMissing, SteadyObservation, undefinedIfGone } from "../../src/client/reads/absence";
+import { isRouteMissing, SteadyObservation, undefinedIfNotShown } from "../../src/client/reads/absence";
 import { READ_MS } from "../../src/client/http/deadline";
 import type { ChangeResponse } from "../../src/client/http/requests";
 import { isErrorBody, isGoneStatus } from "../../src/client/http/responses";
 import { SharedRead, SharedReads, type CachedReads } from "../../src/client/reads/sharedReads";
-import type { RecordKind } from "../../src/client/records";
+import type { Page, RecordKind } from "../../src/client/records";
 import { fakeClock, pass } from "../support/fakeClock";
+import { PROVEN } from "../support/proven";
 
 // Lists alone, what is cached, when it is believed that something is gone, and who is charged: on a clock that only the tests move.
 fakeClock({ startsAtMs: 10_000 });
@@ -52,7 +53,7 @@ interface Thing {
 
 const KIND: RecordKind<Thing, Thing> = {
   path: "/things",
-  items: z.array(z.object({ name: z.string() })),
+  page: z.array(z.object({ name: z.string() })).transform((items) => ({ items })),
   response: z.object({ name: z.string() }),
   itemOf: (thing) => thing,
   idOf: ({ name }) => name,
@@ -71,7 +72,7 @@ function collection(
   const began = now();
   const reads = new SharedReads();
   const sentAt: number[] = [];
-  const start = (delayMs: number): SharedRead<readonly Thing[]> =>
+  const start = (delayMs: number): SharedRead<Page<Thing>> =>
     new SharedRead(
       "/things",
       async ({ onSend }) => {
@@ -79,7 +80,7 @@ function collection(
         sentAt.push(now() - began);
         const list = lists[Math.min(sentAt.length, lists.length) - 1] ?? [];
         if (list instanceof Error) throw list;
-        return list.map((item) => (typeof item === "string" ? { name: item } : item));
+        return { items: list.map((item) => (typeof item === "string" ? { name: item } : item)) };
       },
       delayMs,
     );
@@ -88,7 +89,8 @@ function collection(
   const creator = { create: async () => Promise.reject(new Error("no creation")) };
   const readsSince = (since: number | undefined) => reads.get("things", start, since);
   const invalidating = () => () => undefined;
-  const things = new Collection<Thing, Thing>(KIND, "p", { lagMs: LAG, readsSince, invalidating, requests, creator });
+  const source = { lagMs: LAG, isDeclaredGone: false, readsSince, invalidating, requests, creator };
+  const things = new Collection<Thing, Thing>(KIND, "p", source);
   return { things, sentAt, change: () => reads.invalidating(["things"])() };
 }
 
@@ -307,11 +309,11 @@ describe("a change that is accepted", () => {
 describe("deleting an item", () => {
   const noBody = { value: undefined };
   const deleting = (lists: Parameters<typeof collection>[0], send: Send) =>
-    collection(lists, send).things.delete({ id: "b", thing: "thing b" }, {});
+    collection(lists, send).things.delete({ id: "b", thing: "thing b" }, PROVEN);
 
   test("ends with an answer that has a body, without a list", async () => {
     const { things, sentAt } = collection([["b"]], async () => ({ value: B }));
-    await things.delete({ id: "b" }, {});
+    await things.delete({ id: "b" }, PROVEN);
     expect(sentAt).toEqual([]);
   });
 
@@ -339,7 +341,7 @@ describe("deleting an item", () => {
     ["a defect of ours", new TypeError("x"), false],
   ])("%s needs no list", async (_, error, isGone) => {
     const { things, sentAt } = collection([["b"]], async () => Promise.reject(error));
-    const outcome = watched(things.delete({ id: "b" }, {}));
+    const outcome = watched(things.delete({ id: "b" }, PROVEN));
     await pass();
     expect(outcome).toEqual({ outcome: isGone ? undefined : error });
     expect(sentAt).toEqual([]);
@@ -415,10 +417,10 @@ describe("what a 404 is", () => {
   });
 
   test("where what was to be read is gone with its container", async () => {
-    expect(await undefinedIfGone(async () => "there")).toBe("there");
-    expect(await undefinedIfGone(async () => Promise.reject(new NotFoundError("x")))).toBeUndefined();
+    expect(await undefinedIfNotShown(async () => "there")).toBe("there");
+    expect(await undefinedIfNotShown(async () => Promise.reject(new NotFoundError("x")))).toBeUndefined();
     const other = new PermissionError("x", { status: 403 });
-    await expect(undefinedIfGone(async () => Promise.reject(other))).rejects.toBe(other);
+    await expect(undefinedIfNotShown(async () => Promise.reject(other))).rejects.toBe(other);
   });
 });
 

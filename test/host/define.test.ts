@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Declaration } from "../../src/contract/declaration";
 import { define, type Methods } from "../../src/host/define";
 import type { SchemasOf } from "../../src/host/arguments";
+import { GONE } from "../support/proven";
 
 interface Shape {
   home: string;
@@ -22,9 +23,9 @@ const methods: Methods<Shape, Outputs & Partial<Shape>> = {
   objects: (id) => [id],
   replacement: () => "it is made anew",
   create: async () => ({ id: "1", outputs: { host: "h" } }),
-  read: async () => undefined,
+  read: async () => GONE,
   update: async () => ({ host: "h" }),
-  delete: async () => undefined,
+  delete: async () => GONE,
 };
 
 test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {

@@ -1,4 +1,5 @@
 import { hosted, thrownBy, URN } from "../support/toy";
+import { GONE } from "../support/proven";
 import { FateUnknownError } from "../../src/client";
 import { clean } from "../../src/contract/hiddenKeys";
 
@@ -200,12 +201,12 @@ describe("update", () => {
 
 describe("read", () => {
   test("a missing object is a blank id", async () => {
-    const { toy } = hosted({ read: async () => undefined });
+    const { toy } = hosted({ read: async () => GONE });
     expect(await toy.read("toy-1", { ...OUTS })).toEqual({ id: "", props: {} });
   });
 
   test("one that no state has stored yet, and that does not exist, is a failure that names it", async () => {
-    const { toy } = hosted({ read: async () => undefined });
+    const { toy } = hosted({ read: async () => GONE });
     const error = await thrownBy(toy.read("toy-1", { home: "a", __provider: "pointer" }));
     expect(error.message).toBe("Could not read ComputeEndpoint toy-1: it does not exist");
   });
@@ -257,6 +258,7 @@ describe("the moving line", () => {
         call.onProgress("waiting");
         call.onProgress("waiting");
         call.onProgress("still waiting, but too soon after the first");
+        return GONE;
       },
     });
     await toy.delete("toy-1", { ...OUTS });

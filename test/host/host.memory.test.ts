@@ -5,6 +5,8 @@ import type { Lifecycle } from "../../src/host/lifecycle";
 import type { Claim } from "../../src/host/memory";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { Session } from "../../src/host/session";
+import { Gone, Granted, requireGranted } from "../../src/client";
+import { GONE } from "../support/proven";
 import { toyLifecycle, type ToyArgs, type ToyOutputs, URN } from "../support/toy";
 
 const ID = "toy-1";
@@ -17,7 +19,12 @@ function oneProcess(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}) {
   const deleted: string[] = [];
   const session = new Session((line) => log.push(line));
   const toy = dynamicProvider(
-    toyLifecycle({ delete: async (_call, { outs }) => void deleted.push(outs.label ?? ""), ...changes }),
+    toyLifecycle({ delete: async (_call, { outs }) => {
+        deleted.push(outs.label ?? "");
+        return GONE;
+      },
+      ...changes,
+    }),
     session,
   );
   const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2" };
@@ -175,9 +182,10 @@ describe("a resource that manages several objects", () => {
     const kept: string[][] = [];
     const { toy } = oneProcess({
       objects: (_id, { label }) => letters(label),
-      delete: async ({ run, beforeDelete }, { outs: { label } }) => {
-        beforeDelete();
-        kept.push(letters(label).filter((object) => run.isDeletionBlocked(object)));
+      delete: async ({ run, mayDelete }, { outs: { label } }) => {
+        requireGranted(mayDelete());
+        kept.push(letters(label).filter((object) => !(run.mayDelete(object) instanceof Granted)));
+        return GONE;
       },
     });
     await declared(toy, "abc");
@@ -265,7 +273,7 @@ describe("what a refresh of this process has found in the state", () => {
   test.each([
     ["what the state holds under this name", inputs("new"), outs("old"), {}],
     ["what is only looked up", {}, { ...outs("old"), __args: undefined }, {}],
-    ["what is gone", {}, outs("old"), { read: async () => undefined }],
+    ["what is gone", {}, outs("old"), { read: async () => GONE }],
     ["what several may declare", {}, outs("old"), { declares: () => [{ object: "list", what: "it", shared: true }] }],
   ])("nothing is reported of %s", async (_, olds, read, changes: Partial<Lifecycle<ToyArgs, ToyOutputs>>) => {
     const { toy, said } = oneProcess({ ...claim, ...changes });
@@ -285,6 +293,7 @@ describe("while an object is being deleted", () => {
       delete: async () => {
         await new Promise<void>((resolve) => (end = resolve));
         if (fails) throw new Error("refused");
+        return GONE;
       },
       create: async ({ run }) => {
         seen.push(run.release(OBJECT) === undefined ? "free" : "leaving");
@@ -334,7 +343,7 @@ describe("what begins to leave", () => {
   test("is not waited for beyond the deadline, and the error names it", async () => {
     let end: () => void = () => undefined;
     const { toy } = oneProcess({
-      delete: () => new Promise<void>((resolve) => (end = resolve)),
+      delete: () => new Promise<Gone>((resolve) => (end = () => resolve(GONE))),
       create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.waitUntilFree(`toy ${ID}`)) } }),
     });
     const deletion = toy.delete(ID, outs("old"));
@@ -350,8 +359,8 @@ describe("what begins to leave", () => {
     const ends: ((fails: boolean) => void)[] = [];
     const { toy } = oneProcess({
       delete: () =>
-        new Promise<void>((resolve, reject) => {
-          ends.push((fails) => (fails ? reject(new Error("refused")) : resolve()));
+        new Promise<Gone>((resolve, reject) => {
+          ends.push((fails) => (fails ? reject(new Error("refused")) : resolve(GONE)));
         }),
       create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.waitUntilFree(`toy ${ID}`)) } }),
     });
@@ -402,10 +411,11 @@ describe("what is taken over", () => {
   test("is not deleted by a deletion under way, which asks right before its request", async () => {
     let begin: () => void = () => undefined;
     const { toy, deleted, said } = oneProcess({
-      delete: async ({ beforeDelete }, { outs: { label } }) => {
+      delete: async ({ mayDelete }, { outs: { label } }) => {
         await new Promise<void>((resolve) => (begin = resolve));
-        beforeDelete();
+        requireGranted(mayDelete());
         deleted.push(label ?? "");
+        return GONE;
       },
     });
     const deletion = toy.delete(ID, outs("old"));

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Granted, requireGranted } from "../../src/client";
 import { RunMemory } from "../../src/host/memory";
 import { OtherProcesses } from "../../src/host/otherProcesses";
 
@@ -46,11 +47,11 @@ test("what one process takes over, another one neither deletes nor changes nor t
   const [one, two] = [memory(), memory()];
   one.takeOver(OBJECT, urn("a"));
   expect(two.deletionBlocker(OBJECT, urn("b"))).toBe(urn("a"));
-  expect(() => two.checkDeletable([OBJECT], urn("b"))).toThrow(/managed by "a" of this program/);
+  expect(() => requireGranted(two.mayDelete([OBJECT], urn("b")))).toThrow(/managed by "a" of this program/);
   expect(() => two.checkNotTakenOver([OBJECT], urn("b"))).toThrow(/"a" of this program took over/);
   expect(() => two.takeOver(OBJECT, urn("b"))).toThrow(/is already managed by "a"/);
   one.forgetOwner(OBJECT);
-  expect(() => two.checkDeletable([OBJECT], urn("b"))).not.toThrow();
+  expect(two.mayDelete([OBJECT], urn("b"))).toBeInstanceOf(Granted);
   two.takeOver(OBJECT, urn("b"));
   expect(one.otherOwner(OBJECT, urn("a"))).toBe(urn("b"));
 });

@@ -4,6 +4,7 @@ import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import type { LogLine } from "../../src/host/progress";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import { Session } from "../../src/host/session";
+import { GONE } from "./proven";
 import { unmarked } from "./engineMarks";
 
 export interface ToyArgs {
@@ -40,7 +41,7 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
     create: async () => ({ id: "toy-1", outputs: { host: "h" } }),
     read: async () => ({ args: {}, outputs: { host: "h" }, ready: true }),
     update: async () => ({ host: "h" }),
-    delete: async () => undefined,
+    delete: async () => GONE,
     ...changes,
   };
 }

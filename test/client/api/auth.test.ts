@@ -9,6 +9,8 @@ import {
   normalisedOrigin,
   NotFoundError,
   type OAuthProviderRecord,
+  type Permission,
+  Refused,
   ServiceError,
   SvcError,
 } from "../../../src/client";
@@ -16,7 +18,7 @@ import { addDomain, addOAuthProvider, ANY, like } from "../../support/creating";
 import { gone } from "../../support/scene";
 import { skippingClock } from "../../support/fakeClock";
 import { errorOf, type Reply, inMemory, type Seen } from "../../support/scriptedServer";
-import { PROVEN } from "../../support/proven";
+import { mayGo, PROVEN } from "../../support/proven";
 
 skippingClock();
 
@@ -59,7 +61,7 @@ test("each call sends the documented request, with the key and nothing that was 
   await auth.oauthProviders("p").update({ id: "google", body: { client_id: "j" }, expected: ANY }, PROVEN);
   await auth.oauthProviders("p").delete({ id: "google" }, PROVEN);
   await addDomain(client, "https://a.test");
-  await auth.deleteDomains({ projectId: "p", origins: () => ["https://a.test"], authProvider: "a" }, PROVEN);
+  await auth.deleteDomains({ projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" }, PROVEN.isMeant, {});
   await auth.emailServers("p").update({ body: { type: "shared" }, expected: ANY }, PROVEN);
   expect(changes(server.seen).map(({ line, body }) => [line, body])).toEqual([
     ["POST /projects/auth/create", { project_id: "p", auth_provider: "a", branch_id: "br" }],
@@ -119,7 +121,7 @@ const deletions: [string, (client: Client) => Promise<unknown>][] = [
   ["an integration", ({ auth }) => auth.integrations("p").delete({ id: "a", matches: anyItem }, PROVEN)],
   [
     "a domain",
-    ({ auth }) => auth.deleteDomains({ projectId: "p", origins: () => ["https://a.test"], authProvider: "a" }, PROVEN),
+    ({ auth }) => auth.deleteDomains({ projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" }, PROVEN.isMeant, {}),
   ],
   ["the mail server", ({ auth }) => auth.resetEmailServer("p", PROVEN)],
 ];
@@ -188,7 +190,7 @@ test.each<[string, Reply, unknown]>([
   const { client } = inMemory(() => reply, { baseDelayMs: 1 });
   await expect(client.auth.deleteUser("p", "u", PROVEN)).rejects.toBeInstanceOf(kind);
   await expect(
-    client.auth.deleteDomains({ projectId: "p", origins: () => ["https://a.test"], authProvider: "a" }, PROVEN),
+    client.auth.deleteDomains({ projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" }, PROVEN.isMeant, {}),
   ).rejects.toBeInstanceOf(kind);
 });
 
@@ -227,7 +229,7 @@ describe("deletions of several domains", () => {
 
   test("travel in one request", async () => {
     const { server, client, domains } = whitelist(origins);
-    await client.auth.deleteDomains({ projectId: "p", origins: () => origins, authProvider: "a" }, PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", origins: () => mayGo(origins), authProvider: "a" }, PROVEN.isMeant, {});
     expect(changes(server.seen)).toHaveLength(1);
     expect(domains.size).toBe(0);
   });
@@ -235,8 +237,9 @@ describe("deletions of several domains", () => {
   test("succeed for the domains that are there although another one was gone already", async () => {
     const { server, client, domains } = whitelist(["https://a1.test", "https://a2.test"]);
     await client.auth.deleteDomains(
-      { projectId: "p", origins: () => ["https://a1.test", "https://gone.test", "https://a2.test"], authProvider: "a" },
-      PROVEN,
+      { projectId: "p", origins: () => mayGo(["https://a1.test", "https://gone.test", "https://a2.test"]), authProvider: "a" },
+      PROVEN.isMeant,
+      {},
     );
     expect(domains.size).toBe(0);
     expect(changes(server.seen)).toHaveLength(3);
@@ -249,7 +252,7 @@ describe("deletions of several domains", () => {
       wanted = ["https://a2.test"];
       return nth === 1 ? { status: 423 } : { status: 200 };
     });
-    await client.auth.deleteDomains({ projectId: "p", origins: () => wanted, authProvider: "a" }, PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", origins: () => mayGo(wanted), authProvider: "a" }, PROVEN.isMeant, {});
     const sent = [["https://a1.test", "https://a2.test"], ["https://a2.test"]];
     expect(changes(server.seen).map(({ body }) => body)).toEqual(
       sent.map((domains) => ({ auth_provider: "a", domains: domains.map((domain) => ({ domain })) })),
@@ -258,7 +261,7 @@ describe("deletions of several domains", () => {
 
   test("send nothing when nothing is to go any more", async () => {
     const { server, client } = whitelist(origins);
-    await client.auth.deleteDomains({ projectId: "p", origins: () => [], authProvider: "a" }, PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", origins: () => mayGo([]), authProvider: "a" }, PROVEN.isMeant, {});
     expect(server.seen).toEqual([]);
   });
 
@@ -266,8 +269,9 @@ describe("deletions of several domains", () => {
     const { client } = whitelist(origins, { delayMs: 600 });
     const error = await errorOf(
       client.auth.deleteDomains(
-        { projectId: "p", origins: () => origins, authProvider: "a" },
-        { deadline: new Deadline(100), ...PROVEN },
+        { projectId: "p", origins: () => mayGo(origins), authProvider: "a" },
+        PROVEN.isMeant,
+        { deadline: new Deadline(100) },
       ),
     );
     expect(String(error)).toContain("no response within 0.1 s");
@@ -277,12 +281,12 @@ describe("deletions of several domains", () => {
 test("a deletion is held back, before each attempt, where somebody else has the object by then", async () => {
   const { server, client } = inMemory(() => ({ status: 423 }));
   let asked = 0;
-  const before = (): void => {
-    if (++asked === 3) throw new Error("taken over");
+  const asking = (): Permission => {
+    asked += 1;
+    return asked === 3 ? Refused.proven(new Error("taken over")) : PROVEN.mayGo();
   };
-  await expect(
-    client.auth.oauthProviders("p").delete({ id: "google" }, { beforeAttempt: before, ...PROVEN }),
-  ).rejects.toThrow("taken over");
+  const providers = client.auth.oauthProviders("p");
+  await expect(providers.delete({ id: "google" }, { ...PROVEN, mayGo: asking })).rejects.toThrow("taken over");
   expect(server.seen).toHaveLength(2);
 });
 
@@ -293,7 +297,7 @@ test("no change of what lives in an integration compiles without the proof of th
   const unproven: Collection<OAuthProviderRecord, OAuthProviderRecord> = providers;
   expect(unproven).toBe(providers);
   // @ts-expect-error: no integration. Nothing else would notice that: it is sent.
-  await providers.delete({ id: "google" }, {});
+  await providers.update({ id: "google", body: {}, expected: ANY }, {});
   expect(changes(server.seen)).toHaveLength(1);
 });
 

@@ -1,15 +1,13 @@
 /** The calls of computes through the whole client, in memory. */
 import { ANY } from "../../support/creating";
-import { BadResponseError, Deadline, NotFoundError } from "../../../src/client";
+import { BadResponseError, Deadline, Gone, NotFoundError, type Permission, Refused } from "../../../src/client";
+import { PROVEN } from "../../support/proven";
 import { FakeProject } from "../../support/fakeProject";
 import { compute, ENDPOINTS, gone, init, LIST, operation, OPERATIONS, PRJ, scene } from "../../support/scene";
 import { skippingClock } from "../../support/fakeClock";
 import { errorOf, inMemory } from "../../support/scriptedServer";
 
 skippingClock();
-
-/** Nobody else of the run has the compute. */
-const free = (): void => undefined;
 
 describe("waiting for a compute", () => {
   test("fails when an operation that was under way fails, and says which", async () => {
@@ -48,14 +46,14 @@ describe("waiting for a compute", () => {
 describe("deleting a compute", () => {
   test.each([404, 410] as const)("takes %i with the error body of the service for done", async (status) => {
     const { server, client } = inMemory(scene({ computes: () => [compute()], change: gone(status) }));
-    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN);
     expect(server.seen).toHaveLength(1);
   });
 
   test("takes 204 with an empty body for done once the list lacks it", async () => {
     const change = { status: 204 };
     const { client } = inMemory(scene({ computes: (nth) => (nth < 3 ? [compute()] : []), change }));
-    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN);
   });
 
   test("waits for a deletion that was accepted with an empty body and takes longer than lists may lag", async () => {
@@ -64,8 +62,8 @@ describe("deleting a compute", () => {
     const operations = (nth: number): object[] => [operation(nth < ends ? "running" : "finished")];
     const { client } = inMemory(scene({ computes, operations, change: { status: 204 } }), { lagMs: 50 });
     await client.computes.delete(
-      { projectId: PRJ, endpointId: "ep-1", beforeAttempt: free },
-      { deadline: new Deadline(10_000) },
+      { projectId: PRJ, endpointId: "ep-1" },
+      { ...PROVEN, deadline: new Deadline(10_000) },
     );
   });
 
@@ -82,7 +80,7 @@ describe("deleting a compute", () => {
     for (const change of changes) {
       const { client } = inMemory(scene({ computes: () => [compute()], change }));
       await expect(
-        client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free }),
+        client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN),
       ).rejects.toHaveProperty("status", change.status);
     }
   });
@@ -92,20 +90,17 @@ describe("deleting a compute", () => {
     const change = { status: 404, text: "default backend - 404" };
     const late = inMemory(scene({ computes: lists, change }));
     await expect(
-      late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free }),
+      late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN),
     ).rejects.toBeInstanceOf(BadResponseError);
-    await late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
+    await late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN);
     expect(late.server.count(LIST)).toBe(2);
   });
 
   test("sends nothing when somebody else of the run has it by then", async () => {
     const { server, client } = inMemory(scene({ computes: () => [compute()] }));
-    const taken = (): void => {
-      throw new Error("taken over");
-    };
-    await expect(client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: taken })).rejects.toThrow(
-      "taken over",
-    );
+    const mayGo = (): Permission => Refused.proven(new Error("taken over"));
+    const deletion = { projectId: PRJ, endpointId: "ep-1" };
+    await expect(client.computes.delete(deletion, { mayGo })).rejects.toThrow("taken over");
     expect(server.seen).toEqual([]);
   });
 
@@ -113,7 +108,7 @@ describe("deleting a compute", () => {
     const change = { json: { endpoint: compute({ pending_state: "idle" }), operations: [operation("running")] } };
     const operations = (nth: number): object[] => [operation(nth < 4 ? "running" : "finished")];
     const { server, client } = inMemory(scene({ computes: () => [], operations, change }));
-    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN);
     expect(server.count(OPERATIONS)).toBe(4);
   });
 });
@@ -144,7 +139,7 @@ describe("finding a compute", () => {
       path.endsWith("/endpoints") ? { json: { endpoints: lists(nth) } } : gone(),
     );
     const found = await Promise.all(["ep-1", "ep-2", "ep-3"].map((id) => client.computes.find(PRJ, id)));
-    expect(found.map((endpoint) => endpoint?.id)).toEqual(["ep-1", "ep-2", undefined]);
+    expect(found).toEqual([expect.objectContaining({ id: "ep-1" }), expect.objectContaining({ id: "ep-2" }), expect.any(Gone)]);
     expect(server.count(LIST)).toBe(2);
   });
 
@@ -154,11 +149,11 @@ describe("finding a compute", () => {
     );
     const lists = async (id: string): Promise<number> => {
       const before = server.count(LIST);
-      await expect(client.computes.find(PRJ, id)).resolves.toBeUndefined();
+      await expect(client.computes.find(PRJ, id)).resolves.toBeInstanceOf(Gone);
       return server.count(LIST) - before;
     };
     expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
-    await client.computes.delete({ projectId: PRJ, endpointId: "ep-3", beforeAttempt: free });
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-3" }, PROVEN);
     expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
   });
 
@@ -167,7 +162,7 @@ describe("finding a compute", () => {
     const { client } = inMemory(({ path }, nth) =>
       path.endsWith("/endpoints") ? { json: { endpoints: lists[nth - 1] ?? [] } } : gone(),
     );
-    await expect(client.computes.find(PRJ, "ep-gone")).resolves.toBeUndefined();
+    await expect(client.computes.find(PRJ, "ep-gone")).resolves.toBeInstanceOf(Gone);
     await expect(client.computes.find(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
   });
 

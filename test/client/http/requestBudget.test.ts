@@ -4,6 +4,7 @@ import { RequestBudget, type RequestKind } from "../../../src/client/http/reques
 import { ANY, createCompute, like } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
 import { skippingClock } from "../../support/fakeClock";
+import { PROVEN } from "../../support/proven";
 import { compute, ENDPOINTS, LIST, operation, PRJ, scene } from "../../support/scene";
 import { errorOf, inMemory, type Received, type Seen } from "../../support/scriptedServer";
 
@@ -235,6 +236,7 @@ describe("a client whose requests each take a place", () => {
       auth.deleteUser(PRJ, user, {
         integration: auth.ownIntegration(PRJ, () => true, "x"),
         deadline: new Deadline(900),
+        mayGo: PROVEN.mayGo,
       }),
     );
     await Promise.all(deletions);

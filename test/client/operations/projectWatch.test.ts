@@ -77,6 +77,7 @@ class Waiter {
         return new Error(`late after ${totalMs}`);
       },
       onProgress: (text) => this.told.push(text),
+      isEnough: () => true,
     };
     void watch.wait(condition, this.deadline).then(
       (value) => (this.outcome = value),
@@ -329,6 +330,7 @@ test("a pause that is over before it begins takes no timer of a negative time, o
       dueAt: () => dueAt,
       check: () => ({ done: "done" }),
       timedOut: () => new Error(),
+      isEnough: () => true,
     } as const;
     expect(await watch.wait(condition, new Deadline(MINUTE))).toBe("done");
     const pauses = timers.mock.calls.map(([, ms = 0]) => ms);

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { ANY, createCompute } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
 import { skippingClock } from "../../support/fakeClock";
+import { PROVEN } from "../../support/proven";
 import { inMemory } from "../../support/scriptedServer";
 
 skippingClock();
@@ -46,7 +47,7 @@ test("a deletion is waited for before a compute is made on its branch", async ()
   const project = new FakeProject({ locks: true });
   const { client } = inMemory(project.script);
   const { id } = await createCompute(client, PRJ, { branch_id: "br-1", type: "read_write" });
-  await client.computes.delete({ projectId: PRJ, endpointId: id, beforeAttempt: () => undefined });
+  await client.computes.delete({ projectId: PRJ, endpointId: id }, PROVEN);
   expect(project.computes).toHaveLength(0);
   await createCompute(client, PRJ, { branch_id: "br-1", type: "read_write" });
   expect(project.count("POST", 423)).toBe(0);
@@ -80,11 +81,7 @@ test("whatever the mix of changes and speeds, a locking project refuses each at 
                 expected: ANY,
               });
             if (kind === "delete")
-              return client.computes.delete({
-                projectId: PRJ,
-                endpointId: `ep-old${i}`,
-                beforeAttempt: () => undefined,
-              });
+              return client.computes.delete({ projectId: PRJ, endpointId: `ep-old${i}` }, PROVEN);
             if (kind === "restart") return client.computes.restart(PRJ, `ep-old${i}`);
             return createCompute(client, PRJ, replica);
           }),

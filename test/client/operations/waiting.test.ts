@@ -15,6 +15,7 @@ import { ANY, createCompute } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
 import { compute, ENDPOINTS, init, LIST, operation, OPERATIONS, PRJ, type Scene, scene } from "../../support/scene";
 import { skippingClock } from "../../support/fakeClock";
+import { PROVEN } from "../../support/proven";
 import { errorOf, type Reply, inMemory, type Script } from "../../support/scriptedServer";
 
 skippingClock();
@@ -292,10 +293,7 @@ describe("a wait ends when its operation does", () => {
       at(20_000),
     );
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    const deleting = client.computes.delete(
-      { projectId: PRJ, endpointId: "ep-2", beforeAttempt: () => undefined },
-      at(20_000),
-    );
+    const deleting = client.computes.delete({ projectId: PRJ, endpointId: "ep-2" }, { ...PROVEN, ...at(20_000) });
     const before = server.count(OPERATIONS);
     await deleting;
     // After 2 to 4 s there is a look after each 0.2 to 0.4 s.
@@ -334,7 +332,7 @@ test("a replica that stays because the operation of its deletion failed is not w
     return line === LIST ? { json: { endpoints: [replica] } } : { json: { operations: [operation("failed")] } };
   });
   const error = await errorOf(
-    client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: () => undefined }, at(5_000)),
+    client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, { ...PROVEN, ...at(5_000) }),
   );
   expect(error).toBeInstanceOf(OperationFailedError);
 });

@@ -97,6 +97,7 @@ test("a wait ends once, for a reason of its own, and the polls are shared", asyn
           return shown.some((one) => one.id === id) ? { done: id } : undefined;
         },
         timedOut: () => new Error("late"),
+        isEnough: () => true,
       };
       waiting.add(id);
       const outcome = await watch.wait(condition, deadline).catch((error: unknown) => error);
