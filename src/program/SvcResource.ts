@@ -121,6 +121,7 @@ function hidden(
     ...(times !== undefined && { __timeouts: times }),
     ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
     ...(opts.retainOnDelete === true && { __retains: true }),
+    ...(opts.deleteBeforeReplace !== undefined && { __deletesFirst: opts.deleteBeforeReplace }),
     // The engine restores the old reference, but the value behind it is still compared.
     ...((opts.ignoreChanges?.length ?? 0) > 0 &&
       holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),

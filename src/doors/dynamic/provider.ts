@@ -46,13 +46,13 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
 
     async check(olds, news) {
       const own = hiddenInputs(news);
-      const { __urn: urn, __surplus = [], __ignoreChanges: ignored = [], __retains: retains = false } = own;
-      const { __preview: preview } = own;
+      const { __urn: urn, __surplus = [], __ignoreChanges: ignored = [], __preview: preview } = own;
+      const { __retains: retains = false, __deletesFirst: deletesFirst } = own;
       const isPreview = preview !== undefined;
       const problems = surplus(__surplus);
       const about = { urn, olds: visible(olds), news: visible(news) };
       const { args, problems: wrong } = await inEngineForm(
-        check(hosted, { ...about, isPreview, ignored, retains, problems }),
+        check(hosted, { ...about, isPreview, ignored, retains, deletesFirst, problems }),
       );
       const isNew = Object.keys(about.olds).length === 0;
       const declared = preview === true ? Infinity : preview;

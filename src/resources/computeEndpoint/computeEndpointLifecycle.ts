@@ -26,8 +26,10 @@ import {
   adoptedObject,
   computeObject,
   alreadyExists,
+  deletedLast,
   findComputeToAdopt,
   findOccupant,
+  NEW_COMPUTE,
   occupiedBranch,
   orderAdvice,
   primaryObject,
@@ -280,7 +282,9 @@ async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpo
       if (occupant === undefined) continue;
       const order = orderAdvice(call, occupant);
       if (order !== "") throw new Error(`${occupiedBranch(occupant)}. Nothing was created. ${order}`);
-      if (adopt !== true) throw alreadyExists(occupant);
+      const left = call.run.leftBy(computeObject(occupant.id));
+      if (adopt !== true)
+        throw left === undefined ? alreadyExists(occupant) : new Error(deletedLast(occupant, left, NEW_COMPUTE));
       return adoptCompute(call, args, occupant);
     }
   }
