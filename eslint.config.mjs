@@ -252,6 +252,7 @@ const LOOK_UPS = [
   "src/client/api/computes.ts",
   "src/host/memory.ts",
   "src/host/otherProcesses.ts",
+  "src/host/replacement.ts",
   "src/resources/shared/integrationChild.ts",
   "src/resources/authIntegration/authIntegrationLifecycle.ts",
   "src/resources/computeEndpoint/lookAhead.ts",

@@ -19,6 +19,8 @@ export interface HiddenInputs {
   readonly __replaceOnChanges?: readonly string[];
   /** The program sets the option `retainOnDelete`. Never stored. */
   readonly __retains?: boolean;
+  /** The program's option `deleteBeforeReplace`, which has precedence over what the provider says. Never stored. */
+  readonly __deletesFirst?: boolean;
   /** The paths of the option `ignoreChanges`. Never stored. */
   readonly __ignoreChanges?: readonly string[];
   /**
@@ -45,8 +47,8 @@ export function visible(properties: Properties): Properties {
 
 /** The valid hidden inputs; a transformation may have put anything there. */
 export function hiddenInputs(properties: Properties): HiddenInputs {
-  const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges, __retains, __ignoreChanges, __preview } =
-    properties;
+  const { __provider, __urn, __timeouts, __surplus, __preview, __ignoreChanges } = properties;
+  const { __replaceOnChanges, __retains, __deletesFirst } = properties;
   return {
     ...(typeof __provider === "string" && { __provider }),
     ...(typeof __urn === "string" && { __urn }),
@@ -54,6 +56,7 @@ export function hiddenInputs(properties: Properties): HiddenInputs {
     ...(Array.isArray(__surplus) && { __surplus: namesIn(__surplus) }),
     ...(Array.isArray(__replaceOnChanges) && { __replaceOnChanges: namesIn(__replaceOnChanges) }),
     ...(__retains === true && { __retains }),
+    ...(typeof __deletesFirst === "boolean" && { __deletesFirst }),
     ...(Array.isArray(__ignoreChanges) && { __ignoreChanges: namesIn(__ignoreChanges) }),
     ...((__preview === true || typeof __preview === "number") && { __preview }),
   };

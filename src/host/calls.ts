@@ -21,13 +21,13 @@ import { standInsIn } from "../contract/standIns";
 import { labelOf, nameInUrn } from "../contract/identifiers";
 import { echoOf, sameJson } from "./arguments";
 import type { Call, Created, Stored } from "./lifecycle";
-import { ManagedElsewhereError } from "./memory";
-import { checkedArgs, warnOfStaying } from "./plan";
+import { type Guard, ManagedElsewhereError } from "./memory";
+import { asking, checkedArgs, warnOfStaying } from "./plan";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, refuseProtectedDeletion, withoutProtection } from "./protection";
 import { digestsOf, withoutStoredValues, SecretValues, type Applied } from "./references";
 import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
-import { claimsOfEntry } from "./replacement";
+import { claimsOfEntry, mayDeleteFirst } from "./replacement";
 import type { Hosted } from "./session";
 import { compareWithValues, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
 
@@ -184,6 +184,9 @@ export async function remove<Args extends object, Outputs extends object>(
   const { memory } = session;
   const { urn, id, outs } = request;
   const timeoutMs = timeoutMsOf(request, "delete");
+  const replacedAs = memory.replacedUrn(urn ?? "");
+  // What replaces it is there already.
+  const isLeftOver = replacedAs !== undefined && memory.wasCreated(replacedAs);
   try {
     refuseEdited(resource, outs);
     const stored = storedFrom(resource, id, outs);
@@ -195,38 +198,51 @@ export async function remove<Args extends object, Outputs extends object>(
     const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     memory.removeStored(objects, own);
     requireGranted(mayDelete());
-    // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
-    // What was created first may be deleted, whatever the service would say of another one.
-    const replacement = memory.wasCreated(urn ?? "") ? undefined : memory.checked.get(urn ?? "")?.newInputs;
+    const replacement = isLeftOver ? undefined : memory.checked.get(replacedAs ?? "")?.newInputs;
     refuseLacking(hosted, replacement);
-    refuseProtectedDeletion(resource.args, stored.outs, replacement !== undefined);
+    // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
+    refuseProtectedDeletion(resource.args, { outs: stored.outs, isReplaced: replacement !== undefined, isLeftOver });
     const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
     const deadline = new Deadline(timeoutMs);
     const { call, finish } = startCall(hosted, { verb: "delete", urn, own, deadline, secrets: [stored.outs] });
-    const replaced = async (): Promise<void> => {
-      if (replacement === undefined) return;
-      const { client, authProvider } = call;
-      const reading = { ...call, since: performance.now() };
-      // It has passed `check`.
-      const news = replacement as Partial<Args>;
-      const permission = await resource.replaceable({ client, authProvider, reading, stored, news });
-      if (!(permission instanceof Granted))
-        throw new Error(`nothing is deleted, because its replacement might not come back: ${permission.error.message}`);
+    const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
+    const replaceable: Guard = (reading) =>
+      mayDeleteFirst(resource, { ...call, ...asking(hosted), reading, stored, news: replacement ?? {} });
+    const guards = [
+      ...ofContainer.map((guard) => [guard, resource.container?.name ?? ""] as const),
+      ...(replacement === undefined ? [] : [[replaceable, "what replaces it"] as const]),
+    ];
+    const asked = async (): Promise<void> => {
+      const reading = { deadline, onProgress: call.onProgress, since: performance.now() };
+      for (const [guard, what] of guards) {
+        const permission = await guard(reading);
+        if (!(permission instanceof Granted))
+          throw new Error(`nothing is deleted, because ${what} might not come back: ${permission.error.message}`);
+      }
     };
     await memory.whileReleasing({ objects: leaving, urn: own, deletes: true }, () =>
-      finish(replaced().then(() => resource.delete({ ...call, mayDelete }, stored))),
+      finish(asked().then(() => resource.delete({ ...call, mayDelete }, stored))),
     );
-    memory.noteDeleted(urn ?? "", { id });
+    if (objects.length > 0) memory.noteDeleted(replacedAs ?? urn ?? "", id);
     if (urn !== undefined) warnOfStaying(hosted, { urn, id, objects: leaving });
   } catch (thrown) {
     if (!(thrown instanceof ManagedElsewhereError)) {
       const advice = timeoutAdvice(thrown, "delete", timeoutMs) + keyAdvice(hosted, thrown, marksOf(outs));
       throw failure(hosted, { verb: "delete", urn, id, thrown, advice });
     }
-    const message = `${resource.kind} ${id} is not deleted: "${nameInUrn(thrown.owner)}" of this program manages it now`;
-    session.log({ severity: "info", message, urn, ephemeral: false });
+    const subject = `${resource.kind} ${id}`;
+    if (isLeftOver && thrown.owner === replacedAs) session.warn(replacedAs, replacedByItself(subject, replacedAs));
+    else {
+      const message = `${subject} is not deleted: "${nameInUrn(thrown.owner)}" of this program manages it now`;
+      session.log({ severity: "info", message, urn, ephemeral: false });
+    }
   }
 }
+
+/** For a replacement that the engine creates first, and that has taken over what it was to replace. */
+const replacedByItself = (subject: string, urn: string): string =>
+  `${subject}${labelOf(urn)} was not replaced: what was to replace it has taken it over and applied the program's arguments to it. It is the same object as before, and is not deleted. ` +
+  'To get a new one, set "deleteBeforeReplace: true" in the options of the resource for that run';
 
 /**
  * A replacement that the engine plans by itself (`--replace`, `state taint`) looks like a new resource until the old
@@ -331,7 +347,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
       const lost = verb === "create" ? hosted.session.memory.lost(urn ?? "") : undefined;
       return lost === undefined
         ? failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept })
-        : lostInReplacement(hosted, { urn, id: lost.id, thrown, advice });
+        : lostInReplacement(hosted, { urn, id: lost, thrown, advice });
     }
     const { id, outputs, args, shown } = this.#checkpointed;
     this.#remember(id, { ...outputs, ...args });

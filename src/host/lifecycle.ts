@@ -1,6 +1,6 @@
 import type { Client, Deadline, Gone, ListOptions, Permission, SvcError } from "../client";
 import type { Claim } from "../contract/claims";
-import type { Planned, RunMemory } from "./memory";
+import type { Left, Planned, RunMemory } from "./memory";
 import type { IdRules } from "../contract/objectIds";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
@@ -58,7 +58,7 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    * Whether the service would accept a new object in place of the old one, which is deleted first: asked by the plan,
    * and again right before the deletion. What is not known refuses, so nothing is deleted that may not come back.
    */
-  readonly replaceable: (replacing: Replacing<Args, Outputs>) => Promise<Permission>;
+  readonly replaceable: Replaceable<Args, Outputs>;
   /** Like `lookAhead`, for a planned update: what makes it fail. Not called for a replacement. */
   readonly lookAtUpdate?: (look: Look<Args>, plan: Plan<Args, Outputs>) => Promise<readonly Finding[]>;
   /**
@@ -132,6 +132,8 @@ export interface Plan<Args, Outputs> {
   readonly label: string;
   readonly changes: Changes<Args>;
   readonly replaces: ReadonlySet<keyof Args & string>;
+  /** A replacement deletes the old object first, and not once the new one exists. */
+  readonly deletesFirst: boolean;
 }
 
 /** A resource as the program declares it. */
@@ -141,8 +143,14 @@ export interface NewDeclaration<Args> {
   /** See `Plan`. */
   readonly label: string;
   readonly isNew: boolean;
-  /** It replaces an object that is or was deleted, so it is new as well. */
+  /** It replaces an object, so it is new as well. */
   readonly isReplacement: boolean;
+}
+
+export interface Replaceable<Args, Outputs> {
+  /** What is asked, for the documentation: it follows "asked is whether". */
+  readonly asks: string;
+  readonly ask: (replacing: Replacing<Args, Outputs>) => Promise<Permission>;
 }
 
 /** A replacement that deletes first. */
@@ -154,6 +162,10 @@ export interface Replacing<Args, Outputs> {
   readonly stored: Stored<Args, Outputs>;
   /** The known arguments of the new object. */
   readonly news: Partial<Args>;
+  /** Whether such an object is to be replaced, and the run has not come to it: see `RunMemory`. */
+  readonly isToBeReplaced: (matches: (object: string) => boolean) => boolean;
+  /** Whether a resource of the program declares such an object. */
+  readonly isDeclared: (matches: (object: string) => boolean) => boolean;
 }
 
 /** What a plan learned from the service about a resource that it creates or updates. */
@@ -174,8 +186,6 @@ export interface Look<Args> {
   /** The names of all given arguments, including unknown ones. */
   readonly givenNames: ReadonlySet<string>;
   readonly authProvider: string;
-  /** The existing object is deleted first. */
-  readonly isReplacement: boolean;
   readonly client: Client;
   /** For the lists: the plan's time limit, and where its progress is shown. */
   readonly reading: {
@@ -191,6 +201,8 @@ export interface Look<Args> {
   readonly isComplete: boolean;
   /** Whether a resource of the program declares such an object. */
   readonly isDeclared: (matches: (object: string) => boolean) => boolean;
+  /** What another resource of the program leaves to this one, as far as it was compared: see `RunMemory`. */
+  readonly leftBy: (object: string) => Left | undefined;
 }
 
 /** One call of the engine. The client waits with its deadline and its progress line. */

@@ -3,6 +3,7 @@ import {
   type Deadline,
   Granted,
   inSeconds,
+  type ListOptions,
   type NotSeen,
   type Permission,
   Refused,
@@ -76,6 +77,8 @@ export interface Planned {
   /** The names of the arguments that change, and of those that replace it. */
   readonly changed: ReadonlySet<string>;
   readonly replaces: ReadonlySet<string>;
+  /** If it is replaced: the object is deleted before the new one is created, and not at the end of the run. */
+  readonly deletesFirst: boolean;
 }
 
 /** A deletion of an object, or a move away, in progress. */
@@ -108,24 +111,32 @@ export interface CheckedResource {
    * without the old inputs. Only a deletion shows a replacement that the engine plans without `diff`.
    */
   readonly newInputs: Properties | undefined;
-  /** The option `retainOnDelete`: the engine deletes nothing of it. */
+  /** The option `retainOnDelete`, as far as the door knows it: the engine deletes nothing of it. */
   readonly retains: boolean;
+  /** The option `deleteBeforeReplace`, as far as the door knows it. */
+  readonly deletesFirst: boolean | undefined;
 }
 
 /** A resource that was compared with its state. */
-interface Compared {
+export interface Compared {
   readonly id: string;
   readonly outs: Properties;
-  /** What the plan had said of its replacement, by its arguments. */
+  /** Its arguments replace it. Only an option of the program (`replaceOnChanges`) replaces any other. */
   readonly isReplaced: boolean;
-  /** Its replacement deletes it first. */
+  /** If it is replaced: it is deleted first. */
   readonly deletesFirst: boolean;
 }
 
-/** An object that this run has deleted, for a message. */
-interface Deleted {
+/** What a resource that is replaced had before, for another one that declares the same object. */
+export interface Left {
+  /** The name of the resource. */
+  readonly name: string;
   readonly id: string;
+  readonly outs: Properties;
 }
+
+/** Whether what is deleted first may be deleted. */
+export type Guard = (reading: ListOptions) => Promise<Permission>;
 
 type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
 
@@ -136,7 +147,7 @@ export class ManagedElsewhereError extends Error {
   }
 }
 
-/** In place of the arguments that replace an object, if an option of the program does. */
+/** In place of the names of the arguments that replace an object, if an option of the program does. */
 export const REPLACE_ON_CHANGES = "replaceOnChanges";
 
 export class RunMemory {
@@ -151,14 +162,18 @@ export class RunMemory {
   readonly #planned = new Map<string, Planned>();
   /** By URN: in which objects a resource lives that was compared and is not replaced. */
   readonly #staying = new Map<string, (object: string) => boolean>();
-  /** By URN: the state that was compared with the program, and what was deleted and created under it. */
+  /** By URN: the state that was compared with the program. */
   readonly #comparedWith = new Map<string, Compared>();
-  readonly #deletedAs = new Map<string, Deleted>();
+  /** By URN, for replacements that delete first. */
+  readonly #guards = new Map<string, Guard>();
+  /** By URN: the id of what was deleted. */
+  readonly #deletedAs = new Map<string, string>();
+  /** The URNs under which something was created. */
   readonly #createdAs = new Set<string>();
   /** By kind: how many the program has said it declares, and the URNs of those that are new or were compared. */
   readonly #declared = new Map<Kind, number>();
   readonly #compared = new Map<Kind, Set<string>>();
-  /** Emits the name of an object when its release begins. */
+  /** Emits the name of an object when its release begins, and with `left` before it when it is found to be left. */
   readonly #releases = new EventEmitter().setMaxListeners(0);
   #others: Others | undefined;
 
@@ -254,10 +269,19 @@ export class RunMemory {
    * the program has that URN by now, and is not replaced, the deletion is not for it.
    */
   deletedUrn(urn: string): string {
-    const own = [...this.#stored].filter(([one, { stateUrn }]) => one === urn || stateUrn === urn);
-    const checked = own.map(([one]) => this.checked.get(one));
-    const isOther = own.length > 0 && checked.every((one) => one !== undefined && one.newInputs === undefined);
+    const own = this.#withUrn(urn).map((one) => this.checked.get(one));
+    const isOther = own.length > 0 && own.every((one) => one !== undefined && one.newInputs === undefined);
     return isOther ? `${urn} of another entry` : urn;
+  }
+
+  /** The URN in the program of the resource that an update creates or replaces, by the one that its deletion carries. */
+  replacedUrn(urn: string): string | undefined {
+    return [urn, ...this.#withUrn(urn)].find((one) => this.checked.get(one)?.newInputs !== undefined);
+  }
+
+  /** The URNs in the program of the resources that have this one there, or in their state. */
+  #withUrn(urn: string): string[] {
+    return [...this.#stored].flatMap(([one, { stateUrn }]) => (one === urn || stateUrn === urn ? [one] : []));
   }
 
   /** Records what a resource of the state declares, as a refresh found it. The URN may predate an alias. */
@@ -277,7 +301,10 @@ export class RunMemory {
 
   /** Records the plan for a resource that has these objects in its state, even if this run will replace it. */
   notePlanned(objects: readonly string[], planned: Planned): void {
-    objects.forEach((object) => this.#planned.set(object, planned));
+    for (const object of objects) {
+      this.#planned.set(object, planned);
+      if (this.#isLeft(object)) this.#releases.emit(`left ${object}`);
+    }
   }
 
   /**
@@ -310,19 +337,24 @@ export class RunMemory {
     this.#comparedWith.set(urn, compared);
   }
 
+  /** The state that a resource of the program was compared with. */
+  comparedWith(urn: string): Compared | undefined {
+    return this.#comparedWith.get(urn);
+  }
+
   /**
-   * What a replacement replaces, once the engine has asked for one. If the plan did not know of it (`replaceOnChanges`),
-   * the object counts as replaced from now on.
+   * The engine has asked for the replacement of a resource. If the comparison did not know of it (`replaceOnChanges`),
+   * what the resource has in its state counts as replaced from now on.
    */
-  replacedBy(urn: string): Compared | undefined {
+  noteReplaced(urn: string): void {
     const compared = this.#comparedWith.get(urn);
-    if (compared === undefined || compared.isReplaced) return compared;
-    for (const [object, planned] of this.#planned)
-      if (planned.urn === urn && planned.replaces.size === 0)
-        this.#planned.set(object, { ...planned, replaces: new Set([REPLACE_ON_CHANGES]) });
+    if (compared === undefined || compared.isReplaced) return;
+    const own = [...this.#planned].filter(([, planned]) => planned.urn === urn);
+    for (const [object, planned] of own)
+      this.notePlanned([object], { ...planned, replaces: new Set([REPLACE_ON_CHANGES]) });
     const { stateUrn = urn } = this.#stored.get(urn) ?? {};
     this.setStored(urn, [], stateUrn);
-    return compared;
+    this.#staying.delete(urn);
   }
 
   /** Whether the object is that of the resource with this URN, which is replaced in this run. */
@@ -331,12 +363,54 @@ export class RunMemory {
     return planned?.urn === urn && planned.replaces.size > 0;
   }
 
-  noteDeleted(urn: string, deleted: Deleted): void {
-    this.#deletedAs.set(urn, deleted);
+  /** Whether its resource is replaced, and the object would be deleted at the end of the run. */
+  isDeletedLast(object: string): boolean {
+    const planned = this.#planned.get(object);
+    return planned !== undefined && planned.replaces.size > 0 && !planned.deletesFirst;
   }
 
-  /** What was deleted under the URN, although nothing has been created in its place yet. */
-  lost(urn: string): Deleted | undefined {
+  /** Whether another resource of the program may have the object: it is neither taken over nor deleted. */
+  #isLeft(object: string): boolean {
+    return this.isDeletedLast(object) && this.#ownerOf(object) === undefined && !this.wasDeleted(object);
+  }
+
+  /**
+   * What another resource leaves to the one with this URN, which declares the object: it has the object in its state, is
+   * replaced in this run, and would delete the object last.
+   */
+  leftBy(object: string, urn: string): Left | undefined {
+    const other = this.#planned.get(object)?.urn ?? urn;
+    const compared = this.#comparedWith.get(other);
+    if (other === urn || compared === undefined || !this.#isLeft(object)) return undefined;
+    return { name: nameInUrn(other), id: compared.id, outs: compared.outs };
+  }
+
+  /** The same, if the engine compares the other resource within this time. */
+  async leftWithin(object: string, urn: string, ms: number): Promise<Left | undefined> {
+    if (!this.#planned.has(object))
+      await once(this.#releases, `left ${object}`, { signal: AbortSignal.timeout(ms) }).catch(() => undefined);
+    return this.leftBy(object, urn);
+  }
+
+  /** Records what a deletion asks before it deletes a resource with this URN, or what is in it, to replace it. */
+  noteGuard(urn: string, guard: Guard): void {
+    this.#guards.set(urn, guard);
+  }
+
+  /** What guards the objects that are still to be deleted first. */
+  guardsOf(matches: (object: string) => boolean): Guard[] {
+    const urns = [...this.#planned].flatMap(([object, { urn, replaces, deletesFirst }]) =>
+      replaces.size > 0 && deletesFirst && matches(object) && !this.wasDeleted(object) ? [urn] : [],
+    );
+    return [...new Set(urns)].flatMap((urn) => (this.wasCreated(urn) ? [] : (this.#guards.get(urn) ?? [])));
+  }
+
+  noteDeleted(urn: string, id: string): void {
+    this.#deletedAs.set(urn, id);
+  }
+
+  /** The id of what was deleted under the URN, if nothing has been created in its place yet. */
+  lost(urn: string): string | undefined {
     return this.#createdAs.has(urn) ? undefined : this.#deletedAs.get(urn);
   }
 
@@ -495,6 +569,10 @@ export class RunMemory {
       wasDeleted: (object: string) => this.wasDeleted(object),
       /** Whether it is what this resource had before, and is replaced by the present call. */
       isReplaced: (object: string) => this.isReplacedHere(object, urn),
+      isDeletedLast: (object: string) => this.isDeletedLast(object),
+      leftBy: (object: string) => this.leftBy(object, urn),
+      /** The same, even if the engine compares the other resource a moment later. */
+      leftSoon: (object: string) => this.leftWithin(object, urn, siblingStartsMs),
       isToBeReplaced: (matches: (object: string) => boolean) => this.isToBeReplaced(matches),
       otherOwner: (object: string) => this.otherOwner(object, urn),
       release: (object: string) => this.release(object),

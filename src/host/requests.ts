@@ -23,6 +23,8 @@ export interface CheckRequest extends Request {
   readonly replacing: readonly string[];
   /** The option `retainOnDelete`, as far as the door knows it. @default false */
   readonly retains?: boolean;
+  /** The option `deleteBeforeReplace`, as far as the door knows it: it has precedence over `DiffResult`. */
+  readonly deletesFirst?: boolean | undefined;
   /** The problems that the door found with the inputs. */
   readonly problems: readonly Wrong[];
 }

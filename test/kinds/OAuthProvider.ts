@@ -52,7 +52,7 @@ export const kindCase: KindCase<OAuthProviderShape> = {
     absent: {
       value: undefined,
       other: true,
-      change: "replaces",
+      change: "excludes",
       without: ["clientId", "clientSecret"],
       rule: flag,
     },

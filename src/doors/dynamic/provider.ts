@@ -47,12 +47,13 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     async check(olds, news) {
       const own = hiddenInputs(news);
       const { __urn: urn, __surplus = [], __preview: preview } = own;
-      const { __ignoreChanges: ignored = [], __replaceOnChanges: replacing = [], __retains: retains = false } = own;
+      const { __ignoreChanges: ignored = [], __replaceOnChanges: replacing = [] } = own;
+      const { __retains: retains = false, __deletesFirst: deletesFirst } = own;
       const isPreview = preview !== undefined;
       const problems = surplus(__surplus);
       const about = { urn, olds: visible(olds), news: visible(news) };
       const { args, problems: wrong } = await inEngineForm(
-        check(hosted, { ...about, isPreview, ignored, replacing, retains, problems }),
+        check(hosted, { ...about, isPreview, ignored, replacing, retains, deletesFirst, problems }),
       );
       const isNew = Object.keys(about.olds).length === 0;
       const declared = preview === true ? Infinity : preview;

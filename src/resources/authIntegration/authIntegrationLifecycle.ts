@@ -53,9 +53,11 @@ export const authIntegration = define(declaration, schemas, {
     return [integrationObject(projectId, rest, authProviderProjectId)];
   },
 
-  replacement({ replaces, news, stored }) {
+  replacement({ replaces, news, stored, deletesFirst }) {
+    const order = deletesFirst ? "it is deleted and created again" : "the new one is created, and then it is deleted";
     const lost =
-      'it is deleted and created again: all of its users and keys are lost. Its OAuth providers, redirect domains and mail settings are deleted with it: only those of resources that use its "projectId" output are created again';
+      order +
+      ': all of its users and keys are lost. Its OAuth providers, redirect domains and mail settings are deleted with it: only those of resources that use its "projectId" output are created again';
     const elsewhere = (["projectId", "branchId", "databaseName"] as const).some(
       (name) => replaces.has(name) || (news[name] === undefined && stored.managed.has(name)),
     );
@@ -73,30 +75,39 @@ export const authIntegration = define(declaration, schemas, {
     const existing = (await client.auth.integrations(projectId).list(reading)).find(isIntegration(authProvider));
     const planned =
       existing && look.planned(integrationObject(projectId, authProvider, existing.auth_provider_project_id));
-    if (planned !== undefined && !look.isReplacement) return [];
-    if (existing !== undefined && planned === undefined) {
+    // What replaces an existing one of the program is asked before that is deleted.
+    if (planned !== undefined) return [];
+    if (existing !== undefined) {
       const refusal = refusalToAdopt(known, existing);
       return refusal === undefined ? [] : [inTheWay(refusal)];
     }
     if (givenNames.has("branchId") && branchId === undefined) return [];
-    // What takes the place of the existing one is asked before that is deleted.
-    return planned === undefined ? branchFindings(projectId, branchId, await listBranches(look)) : [];
+    return branchFindings(projectId, branchId, await listBranches(look));
   },
 
-  async replaceable({ client, reading, stored, news }) {
-    const { projectId = splitId(stored.id).projectId, branchId } = news;
-    const branches = await client.projects.branches(projectId, reading);
-    // Where the old one is, the service has accepted one.
-    if (branches === undefined && branchId !== undefined && branchId === stored.outs.branchId) return Granted.proven();
-    if (branches === undefined)
-      return Unknown.because({
-        question: `whether the service accepts an auth integration on ${branchId ?? "the default branch"}`,
-        why: "it does not list branches, so the default one cannot be seen",
-        waysOut: MOVE_ANYWAY,
-      });
-    const [refused] = branchFindings(projectId, branchId, branches);
-    if (refused === undefined) return Granted.proven();
-    return Refused.proven(new Error(`${refused.message}. ${MOVE_ANYWAY}`));
+  replaceable: {
+    asks: "the branch exists and is the default one of the project",
+    async ask({ client, reading, stored, news }) {
+      const { projectId, rest } = splitId(stored.id);
+      const { branchId } = news;
+      const own = isIntegration(rest, stored.outs.authProviderProjectId);
+      const found = await client.auth.integrations(projectId).find(own, reading);
+      if (found instanceof Unknown) return found;
+      // Then nothing is deleted.
+      if (found instanceof Gone) return Granted.proven();
+      const branches = await client.projects.branches(projectId, reading);
+      // Where the old one is, the service has accepted one.
+      if (branches === undefined && branchId !== undefined && branchId === found.branch_id) return Granted.proven();
+      if (branches === undefined)
+        return Unknown.because({
+          question: `whether the service accepts an auth integration on ${branchId ?? "the default branch"}`,
+          why: "it does not list branches, so the default one cannot be seen",
+          waysOut: MOVE_ANYWAY,
+        });
+      const [refused] = branchFindings(projectId, branchId, branches);
+      if (refused === undefined) return Granted.proven();
+      return Refused.proven(new Error(`${refused.message}. ${MOVE_ANYWAY}`));
+    },
   },
 
   async create(call, args) {

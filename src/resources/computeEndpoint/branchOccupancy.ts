@@ -6,6 +6,7 @@
 import { computeObject } from "../../contract/claims";
 import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
 import type { Call } from "../../host/lifecycle";
+import type { Left } from "../../host/memory";
 import { countOfReplica } from "../../contract/componentNames";
 import { isSameName, textForm } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
@@ -49,7 +50,8 @@ export async function findOccupant(
     // A list that still shows what this run has deleted is out of date.
     if (run.wasDeleted(object)) return undefined;
     if (run.release(object) === undefined) {
-      if (isStaying) return occupant;
+      // What is deleted at the end of the run does not begin to leave.
+      if (isStaying || run.isDeletedLast(object)) return occupant;
       isStaying = !(await run.leavesSoon(object));
       // It may have left since the list was read.
       continue;
@@ -80,6 +82,8 @@ export async function refuseOccupiedBranch(
   if (moving.type !== PRIMARY || isSameName(moving.branch_id, args.branchId)) return;
   const occupant = await findOccupant(call, args, moving.id);
   if (occupant === undefined) return;
+  const left = call.run.leftBy(computeObject(occupant.id));
+  if (left !== undefined) throw new Error(`${deletedLast(occupant, left, "this move")}. Nothing was changed`);
   const order = orderAdvice(call, occupant);
   throw new Error(
     `${occupiedBranch(occupant)}. Nothing was changed. ${order === "" ? "Use" : `${order}. Otherwise use`} ${twoSteps(occupant.id)}`,
@@ -99,6 +103,12 @@ export function orderAdvice({ run }: Call<never>, { id }: EndpointRecord): strin
 
 export const occupiedBranch = ({ id, branch_id }: EndpointRecord): string =>
   `${branch_id} already has a primary compute (${id}), and a branch can have only one`;
+
+export const NEW_COMPUTE = 'this new compute (or set "adopt: true" on it, which takes the old one over)';
+
+/** For a primary that leaves too late. `what`: what it is in the way of. */
+export const deletedLast = (occupant: EndpointRecord, { name }: Pick<Left, "name">, what: string): string =>
+  `${occupiedBranch(occupant)}. "${name}" of this program is replaced, and the old compute is deleted at the end of the run. First run pulumi up without ${what}, then with it`;
 
 /** For the plan and for an update. */
 export const waitsInTurn = (moverId: string): string =>
@@ -140,12 +150,13 @@ export function refusalToAdopt(endpoint: EndpointRecord | undefined, type: strin
     : `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`;
 }
 
-/** The compute that `adopt` names; undefined if this run has deleted it: a replacement may delete it first. */
+/** The compute that `adopt` names; undefined if the call replaces it, or if this run has deleted it. */
 export async function findComputeToAdopt(
   call: Call<never>,
   endpointId: string,
   { projectId, type = PRIMARY }: ComputeEndpointShape,
 ): Promise<EndpointRecord | undefined> {
+  if (call.run.isReplaced(computeObject(endpointId))) return undefined;
   const stillLeaving = `${endpointId} was still being deleted or moved away`;
   const wasDeleted = (): Promise<boolean> => call.run.waitUntilFree(computeObject(endpointId), stillLeaving);
   if (await wasDeleted()) return undefined;

@@ -25,10 +25,12 @@ import { computeFindings, computeReplaceable, notKnownToBeSent, updateFindings }
 import { isSettled, isUpdatable, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
   alreadyExists,
+  deletedLast,
   findComputeToAdopt,
   findOccupant,
   isBeside,
   isInPlaceOf,
+  NEW_COMPUTE,
   occupiedBranch,
   orderAdvice,
   PRIMARY,
@@ -272,7 +274,9 @@ async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpo
       if (occupant === undefined) continue;
       const order = orderAdvice(call, occupant);
       if (order !== "") throw new Error(`${occupiedBranch(occupant)}. Nothing was created. ${order}`);
-      if (adopt !== true) throw alreadyExists(occupant);
+      const left = call.run.leftBy(computeObject(occupant.id));
+      if (adopt !== true)
+        throw left === undefined ? alreadyExists(occupant) : new Error(deletedLast(occupant, left, NEW_COMPUTE));
       return adoptCompute(call, args, occupant);
     }
   }

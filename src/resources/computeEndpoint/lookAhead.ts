@@ -13,12 +13,15 @@ import {
 import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
 import { unconfirmed } from "../../host/confirmed";
-import type { Changes, Finding, Look, Plan, Replacing, Stored } from "../../host/lifecycle";
+import type { Changes, Finding, Look, Plan, Replaceable, Replacing, Stored } from "../../host/lifecycle";
+import type { Left } from "../../host/memory";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
   alreadyExists,
+  deletedLast,
   isBeside,
   isInPlaceOf,
+  NEW_COMPUTE,
   occupiedBranch,
   PRIMARY,
   refusalToAdopt,
@@ -40,7 +43,9 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
   const listed = await client.computes.list(projectId, reading);
   const isOpen = (argument: "type" | "adopt"): boolean => givenNames.has(argument) && args[argument] === undefined;
   if (isOpen("type") || isOpen("adopt")) return undefined;
-  const isForeign = ({ id }: EndpointRecord): boolean => look.planned(computeObject(id)) === undefined;
+  const leftBy = ({ id }: EndpointRecord): Left | undefined => look.leftBy(computeObject(id));
+  const isForeign = (endpoint: EndpointRecord): boolean =>
+    look.planned(computeObject(endpoint.id)) === undefined || leftBy(endpoint) !== undefined;
 
   const named = typeof adopt === "string" ? listed.find(({ id }) => id === adopt) : undefined;
   const refusal = typeof adopt === "string" ? refusalToAdopt(named, type) : undefined;
@@ -57,6 +62,9 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
   const isSame = isInPlaceOf({ ...args, branchId });
   const existing = listed.find((endpoint) => isSame(endpoint) && endpoint.id !== named?.id && isForeign(endpoint));
   if (adopt === true) return takenOver(existing);
+  const left = existing && leftBy(existing);
+  if (existing !== undefined && left !== undefined && type === PRIMARY)
+    return [staysInTheWay(deletedLast(existing, left, NEW_COMPUTE))];
   if (existing !== undefined && adopt === false) {
     const { message } = alreadyExists(existing);
     return [type === PRIMARY ? mayLeave(message, look) : inTheWay(message)];
@@ -88,13 +96,20 @@ export async function updateFindings(
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
 }
 
+type Outs = ComputeEndpointOutputs & Partial<ComputeEndpointShape>;
+
 /** Whether the service would accept a new primary in place of the old one, on the branch where that one is. */
-export async function computeReplaceable({
+export const computeReplaceable: Replaceable<ComputeEndpointShape, Outs> = {
+  asks: 'the branch exists and has no other primary, and "regionId" is the region of the project',
+  ask: mayReplace,
+};
+
+async function mayReplace({
   client,
   reading,
   stored,
   news: { projectId, branchId, regionId, type = PRIMARY },
-}: Replacing<ComputeEndpointShape, ComputeEndpointOutputs & Partial<ComputeEndpointShape>>): Promise<Permission> {
+}: Replacing<ComputeEndpointShape, Outs>): Promise<Permission> {
   const { rest: id, ...old } = splitId(stored.id);
   const own = await client.computes.find(old.projectId, id, reading);
   if (own instanceof Unknown) return own;
@@ -162,8 +177,9 @@ async function occupancyFindings(
   const occupant = primaryOn(branchId);
   if (occupant === undefined) return [];
   const words = occupiedBranch(occupant);
-  const { staysWith, isUnknown, goal } = fateOf(look, occupant);
+  const { staysWith, goesLast, isUnknown, goal } = fateOf(look, occupant);
   if (staysWith !== undefined) return [managedThere(occupant, staysWith)];
+  if (goesLast !== undefined) return [staysInTheWay(deletedLast(occupant, { name: goesLast }, "this move"))];
   if (isUnknown === true) {
     const unless = look.isComplete
       ? "Use"
@@ -190,6 +206,8 @@ interface Fate {
   /** The name of the primary's resource. */
   readonly staysWith?: string;
   readonly goal?: string;
+  /** The name of its resource, which is replaced: the new one is created first, and this one is deleted last. */
+  readonly goesLast?: string;
   /** No compared resource has it. One that the program no longer declares is deleted last, which is too late. */
   readonly isUnknown?: true;
 }
@@ -199,8 +217,8 @@ function fateOf(look: Look<ComputeEndpointShape>, { id }: EndpointRecord): Fate 
   // A new resource may take it over and move it to its own branch.
   if (planned === undefined)
     return look.isDeclared((object) => object === adoptedObject(id)) ? {} : { isUnknown: true };
-  const { urn, news, changed, replaces } = planned;
-  if (replaces.size > 0) return {};
+  const { urn, news, changed, replaces, deletesFirst } = planned;
+  if (replaces.size > 0) return deletesFirst ? {} : { goesLast: nameInUrn(urn) };
   if (!changed.has("branchId")) return { staysWith: nameInUrn(urn) };
   const goal: unknown = Reflect.get(news, "branchId");
   return typeof goal === "string" ? { goal } : {};

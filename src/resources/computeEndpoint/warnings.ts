@@ -7,12 +7,17 @@ import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } fr
 /** Beyond this span, newer rules of the service refuse an autoscaling size. This is a warning, not an error. */
 const WIDEST_SPAN_CU = 8;
 
-export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
+export function computeReplacement({
+  stored,
+  news,
+  deletesFirst,
+}: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
   const endpoint = stored.outs.endpointId ?? stored.id;
   const { adopt = false } = news;
   const ignored = adopt === endpoint ? '; "adopt", which names the old one, has no effect then' : "";
   const adopts = adopt !== false && ignored === "" ? `; "adopt" ${takesOver(adopt, news.branchId)}` : "";
-  return `it is deleted first, and the new one has another id and another host${ignored}${adopts}`;
+  const order = deletesFirst ? "it is deleted first" : "it is deleted last";
+  return `${order}, and the new one has another id and another host${ignored}${adopts}`;
 }
 
 /** The arguments that restart an active compute. The messages of `computeWarnings` say so, too. */
@@ -128,8 +133,8 @@ export function computeCreateEffects({
   isNew,
   isReplacement,
 }: NewDeclaration<ComputeEndpointShape>): string[] {
-  // A replacement deletes the compute, even if the program still names it; its other effects are reported with its
-  // plan.
+  // A replacement does not take over the compute that it replaces, even if the program still names it; its other effects
+  // are reported with its plan.
   if (!isNew || isReplacement || !isAdoption(args)) return [];
   const { adopt, branchId, disabled } = args;
   return [

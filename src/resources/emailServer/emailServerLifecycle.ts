@@ -40,7 +40,10 @@ export const emailServer = inIntegration(declaration, schemas, {
   rules,
   objects: (projectId) => [serverObject(projectId)],
 
-  replacement: () => "the old project uses the shared server of the service again",
+  replacement: ({ deletesFirst }) =>
+    deletesFirst
+      ? "the project uses the shared server of the service until the declared one is set"
+      : "once the declared one is set, the old project uses the shared server of the service again",
   createEffects({ args: { projectId }, isNew }) {
     const mail = `the mail configuration${projectId === undefined ? "" : ` of project ${projectId}`}`;
     return isNew

@@ -38,6 +38,8 @@ import {
   ALIAS_ADVICE,
   goneError,
   goneFinding,
+  keptFinding,
+  keptNote,
   possibleOwner,
   notListedAdvice,
 } from "../shared/conflictMessages";
@@ -103,10 +105,12 @@ export const oauthProvider = inIntegration(declaration, schemas, {
       `OAuthProvider${label}: its "providerId" is not a known one. Did you mean "${meant}"? It is sent as it is, and the service refuses one that it does not have`,
     ];
   },
-  replacement({ replaces, news, stored }) {
+  replacement({ replaces, news, stored, deletesFirst }) {
     if (news.absent === true)
       return `users can no longer sign in with it: it is deleted${named(stored.id).isAbsent ? deletedIfShared : ""}`;
     if (named(stored.id).isAbsent) return `it is created, and users can sign in with it${adoptionNote(news)}`;
+    if (!deletesFirst)
+      return `the declared one is created, and then this one is deleted: users can no longer sign in with it${adoptionNote(news)}`;
     return (
       `it is deleted and created again${replaces.has("clientId") ? " with the shared keys of the service" : ""}: ` +
       `users cannot sign in with it meanwhile${adoptionNote(news)}`
@@ -126,12 +130,17 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     ];
   },
 
-  async lookAhead({ args: known, givenNames, client, reading, planned }) {
+  async lookAhead({ args: known, givenNames, client, reading, planned, leftBy }) {
     const { projectId, providerId } = known;
     // Whether the provider must exist, or may be deleted or taken over, is still unknown.
     const isOpen = (name: "absent" | "adopt"): boolean => givenNames.has(name) && known[name] === undefined;
     if (isOpen("absent") || isOpen("adopt")) return undefined;
-    if (providerId === undefined || planned(providerObject(projectId, providerId)) !== undefined) return [];
+    const left = providerId === undefined ? undefined : leftBy(providerObject(projectId, providerId));
+    if (
+      providerId === undefined ||
+      (left === undefined && planned(providerObject(projectId, providerId)) !== undefined)
+    )
+      return [];
     const listed = await client.auth.oauthProviders(projectId).list(reading);
     const existing = listed.find(isProvider(providerId));
     if (known.absent === true) {
@@ -140,8 +149,10 @@ export const oauthProvider = inIntegration(declaration, schemas, {
       const what = `pulumi up deletes the OAuth provider ${providerId} of project ${projectId}, which has the shared keys of the service`;
       return [reason === undefined ? effect(`${what}: users can no longer sign in with it`) : inTheWay(reason)];
     }
-    const refusal = existing && refusalToAdopt(known.adopt === true, givenNames.has("clientId"), existing);
-    return refusal === undefined ? [] : [inTheWay(refusal)];
+    const isOurs = known.adopt === true || left !== undefined;
+    const refusal = existing && refusalToAdopt(isOurs, givenNames.has("clientId"), existing);
+    if (refusal !== undefined) return [inTheWay(refusal)];
+    return left === undefined ? [] : [keptFinding(`OAuth provider ${providerId}`, left)];
   },
 
   async lookAtUpdate({ client, reading }, { stored: { id }, label }) {
@@ -346,9 +357,12 @@ async function adopt(
   args: OAuthProviderShape,
   existing: OAuthProviderRecord,
 ): Promise<OAuthProviderRecord> {
-  const refusal = refusalToAdopt(args.adopt === true, args.clientId !== undefined, existing);
+  const object = providerObject(args.projectId, args.providerId);
+  const left = args.adopt === true ? undefined : await call.run.leftSoon(object);
+  const refusal = refusalToAdopt(args.adopt === true || left !== undefined, args.clientId !== undefined, existing);
   if (refusal !== undefined) throw new Error(refusal);
-  call.run.takeOver(providerObject(args.projectId, args.providerId));
+  call.run.takeOver(object);
+  if (left !== undefined) call.note(keptNote(`OAuth provider ${existing.id}`, left));
   if (args.clientId !== undefined) {
     const provider = await setCredentials(call, args, { sent: args, before: existing, applied: {} });
     if (existing.type !== "shared") {

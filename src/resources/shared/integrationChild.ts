@@ -120,24 +120,31 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
     }),
 
     /** An object of the same name was accepted before, so the integration is all that may be missing. */
-    async replaceable({ client, authProvider, reading, stored, news }) {
-      const { projectId = projectOf(stored.id) } = news;
-      const named = { authProvider: news.authProvider };
-      const found = await integrationOf({ client, authProvider }, projectId, named).find(reading);
-      if (found instanceof Unknown) return found;
-      if (!(found instanceof Gone)) return Granted.proven();
-      const which = news.authProvider === undefined ? "" : ` with ${news.authProvider}`;
-      return Refused.proven(new Error(`project ${projectId} has no auth integration${which}`));
+    replaceable: {
+      asks: "its integration exists, and does not leave the project in this run",
+      async ask({ stored, news, reading, isToBeReplaced, isDeclared, ...asking }) {
+        const own = await integrationOf(asking, projectOf(stored.id), stored.outs).find(reading);
+        if (own instanceof Unknown) return own;
+        // Then nothing is deleted.
+        if (own instanceof Gone) return Granted.proven();
+        const { projectId = projectOf(stored.id), authProvider } = news;
+        const found = await integrationOf(asking, projectId, { authProvider }).find(reading);
+        if (found instanceof Unknown) return found;
+        const which = authProvider === undefined ? "" : ` with ${authProvider}`;
+        if (found instanceof Gone)
+          return Refused.proven(new Error(`project ${projectId} has no auth integration${which}`));
+        const isFound = isIntegrationOf(projectId, found.auth_provider);
+        if (!isToBeReplaced((object) => object.startsWith(integrationObject(projectId, found.auth_provider))))
+          return Granted.proven();
+        return isDeclared(isFound) ? Granted.proven() : Refused.proven(new Error(leavesProject(projectId)));
+      },
     },
 
     async create(call, args) {
       const integration = integrationOf(call, args.projectId, { authProvider: args.authProvider });
       const named = integrationObject(args.projectId, args.authProvider ?? call.authProvider);
       if (call.run.isToBeReplaced((object) => object.startsWith(named)))
-        throw new Error(
-          `the integration of project ${args.projectId} is replaced in this run, and what is created in the old one would be deleted with it. ` +
-            'Nothing was sent. Pass the "projectId" output of the AuthIntegration, and run pulumi up again',
-        );
+        throw new Error(`${leavesProject(args.projectId)}. Nothing was sent`);
       try {
         const { id, outputs } = await child.create(inner(call, args, integration), args);
         // Nothing was sent if everything existed already.
@@ -180,6 +187,10 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
     },
   });
 }
+
+const leavesProject = (projectId: string): string =>
+  `the integration of project ${projectId} is replaced in this run, and what is created in the old one would be deleted with it. ` +
+  'Pass the "projectId" output of the AuthIntegration, and run pulumi up again';
 
 function storedIntegration(outs: object) {
   return outs as { authProvider?: string } & IntegrationOutputs;

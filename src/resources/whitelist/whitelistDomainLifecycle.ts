@@ -22,7 +22,14 @@ import { whitelistDomainSchemas } from "./whitelistSchemas";
 import { splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { createOrUseExisting, useExistingOrCreate } from "../shared/adoption";
-import { adoptionNote, ALIAS_ADVICE, possibleOwner, notListedAdvice } from "../shared/conflictMessages";
+import {
+  adoptionNote,
+  ALIAS_ADVICE,
+  keptFinding,
+  keptNote,
+  possibleOwner,
+  notListedAdvice,
+} from "../shared/conflictMessages";
 
 /** One redirect domain (docs/design/api.md). */
 export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whitelistDomainSchemas, {
@@ -31,8 +38,10 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
     return [domainObject(projectId, domain)];
   },
 
-  replacement: ({ news }) =>
-    `the domain is removed from the whitelist, and the declared one is added${adoptionNote(news)}`,
+  replacement: ({ news, deletesFirst }) =>
+    (deletesFirst
+      ? "the domain is removed from the whitelist, and then the declared one is added"
+      : "the declared domain is added, and then the old one is removed from the whitelist") + adoptionNote(news),
 
   createWarnings: ({ args: { domain, expiresOn }, label, isNew }) => [
     ...(isNew && domain !== undefined ? domainWarnings(domain, `"domain" of the WhitelistDomain${label}`) : []),
@@ -41,8 +50,11 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
 
   async lookAhead(look) {
     const { projectId, domain, adopt } = look.args;
-    if (domain === undefined || adopt === true || look.planned(domainObject(projectId, domain)) !== undefined)
-      return [];
+    if (domain === undefined) return [];
+    const object = domainObject(projectId, domain);
+    const left = look.leftBy(object);
+    if (left !== undefined) return [keptFinding(`redirect domain ${domain}`, left)];
+    if (adopt === true || look.planned(object) !== undefined) return [];
     const listed = await look.client.auth.domains(projectId).list(look.reading);
     return listed.some(isOrigin(look, domain)) ? [inTheWay(onTheList(domain))] : [];
   },
@@ -50,9 +62,11 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
   async create(call, args) {
     const { projectId, domain, adopt } = args;
     const object = domainObject(projectId, domain);
-    const useExisting = (): void => {
-      if (adopt !== true) throw new Error(onTheList(domain));
+    const useExisting = async (): Promise<void> => {
+      const left = adopt === true ? undefined : await call.run.leftSoon(object);
+      if (adopt !== true && left === undefined) throw new Error(onTheList(domain));
       call.run.takeOver(object);
+      if (left !== undefined) call.note(keptNote(`redirect domain ${domain}`, left));
     };
     await useExistingOrCreate(call, () => object, domainToAdd(call, { projectId, origin: domain }, useExisting));
     return { id: `${projectId}/${domain}`, outputs: { authProvider: call.authProvider } };
@@ -103,7 +117,7 @@ export async function listOrigins(
 function domainToAdd(
   call: ChildCall<never>,
   { projectId, origin }: { projectId: string; origin: string },
-  useExisting: () => void,
+  useExisting: () => Promise<void> | void,
 ) {
   const collection = call.client.auth.domains(projectId);
   const { authProvider } = call;

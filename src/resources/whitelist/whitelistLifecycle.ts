@@ -18,7 +18,10 @@ type WhitelistOuts = WhitelistOutputs & Partial<WhitelistShape>;
 export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   objects: (projectId, { domains }) => originsIn(domains).map((origin) => domainObject(projectId, origin)),
 
-  replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
+  replacement: ({ deletesFirst }) =>
+    deletesFirst
+      ? "its domains are removed from the whitelist, and then the declared ones are added"
+      : "the declared domains are added, and then its own are removed from its whitelist",
   createWarnings: ({ args: { domains }, label, isNew }) => [
     ...(isNew ? warningsOf(originsIn(domains), [], label) : []),
     ...elementsIn(domains).flatMap((one, index) =>

@@ -33,7 +33,9 @@ describe("a compute that is in the way", () => {
         'An interrupted pulumi up may have created it, or another stack may manage it. To manage it here, set "adopt: true" on this resource; ' +
         `to create a new one, delete ${DEMO_PRIMARY} first or choose another branch; ` +
         "or, if you renamed the resource or its component, add an alias to its options: " +
-        'aliases: [{ name: "<old name>" }]',
+        'aliases: [{ name: "<old name>" }]; ' +
+        "or, if pulumi up --replace or pulumi state taint replaces it, " +
+        'set "deleteBeforeReplace: true" in its options for that run',
     );
     expect(error).not.toHaveProperty("id");
     expect(await compute.mutations()).toEqual([]);

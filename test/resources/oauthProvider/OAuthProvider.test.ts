@@ -377,6 +377,8 @@ test("the plan of a replacement says what it means for those who sign in", async
   await given.check(news);
   await given.diff(state, news);
   expect(given.log.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/: it is deleted and created again: users cannot sign in with it meanwhile/),
+    expect.stringMatching(
+      /: the declared one is created, and then this one is deleted: users can no longer sign in with/,
+    ),
   ]);
 });
