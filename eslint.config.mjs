@@ -87,7 +87,7 @@ export const importRules = [
   {
     files: "src/queries/**",
     what: "what look-ups ask the service, and their types. Without the SDK",
-    imports: ["contract/forms", "helpers"],
+    imports: ["contract/forms", "contract/identifiers", "helpers"],
     types: ["client"],
   },
   { files: "src/helpers/**", what: "pure functions from the service's limits", imports: [] },

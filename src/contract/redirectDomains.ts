@@ -57,7 +57,7 @@ export const domainForm = (text: string): string =>
 export const hasWildcard = ({ form }: RedirectDomain): boolean => form.includes("*");
 
 /** Browsers tell it from the host without the dot. */
-export const endsInDot = ({ host }: RedirectDomain): boolean => host.endsWith(".");
+export const endsInDot = ({ host, isApp }: RedirectDomain): boolean => !isApp && host.endsWith(".");
 
 const EXAMPLE = "such as https://app.example.com";
 

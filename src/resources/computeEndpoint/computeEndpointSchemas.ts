@@ -78,13 +78,13 @@ const scaleToZero = eitherOr<boolean | { afterSeconds: number }>(
 const notText = needs("a string (Postgres settings are sent as text)", "string");
 const notSettings = needs("an object of Postgres settings, each a string", "object");
 
-const SETTING = /^[^\s\p{Cc}]+$/u;
 const TWICE = "is given twice: Postgres ignores upper and lower case in the names of settings";
 
 const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
   z
-    .record(z.string().regex(SETTING), orReference(z.string({ error: notText }), notText), {
-      error: ({ code, input }) => (code === "invalid_key" ? "must have a name without blanks" : notSettings({ input })),
+    .record(line(), orReference(z.string({ error: notText }), notText), {
+      error: ({ code, input }) =>
+        code === "invalid_key" ? "must have a name, without blanks around it and line breaks" : notSettings({ input }),
     })
     // No setting has such a name, and a reference is not allowed in place of the whole object.
     .refine((value) => !isReference(value), {
@@ -102,12 +102,7 @@ const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
 const libraries = object(
   {
     useDefaults: boolean.exactOptional(),
-    enabledLibraries: list(
-      z
-        .string({ error: needs("the name of a library", "string") })
-        .regex(SETTING, { error: "must be the name of a library, without blanks" }),
-      "names of libraries",
-    ).exactOptional(),
+    enabledLibraries: list(line("the name of a library"), "names of libraries").exactOptional(),
   },
   "an object with useDefaults and enabledLibraries",
 );
@@ -130,8 +125,8 @@ export const schemas: SchemasOf<ComputeEndpointShape> = {
   poolerMode: z.enum(["transaction"], { error: 'must be "transaction"' }),
   disabled: boolean,
   passwordlessAccess: boolean,
-  regionId: line,
-  provisioner: line,
+  regionId: line(),
+  provisioner: line(),
   settings,
   restartTriggers: triggersSchema,
   adopt: eitherOr<boolean | string>(

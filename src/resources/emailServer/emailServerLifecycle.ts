@@ -29,10 +29,10 @@ const schemas: SchemasOf<EmailServerArguments> = {
   type: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }),
   host: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
   port: z.int(PORT).min(1, PORT).max(65_535, PORT),
-  username: line,
+  username: line(),
   password: orReference(text),
   senderEmail: email,
-  senderName: line,
+  senderName: line(),
 };
 
 /** The one mail configuration of a project (docs/design/api.md): its id is the project's. */

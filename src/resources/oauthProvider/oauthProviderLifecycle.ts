@@ -50,7 +50,7 @@ type OAuthProviderOuts = OAuthProviderOutputs & Partial<OAuthProviderShape>;
 const schemas: SchemasOf<OAuthProviderShape> = {
   projectId: projectIdSchema,
   providerId: oauthProviderIdSchema,
-  clientId: line,
+  clientId: line(),
   clientSecret: orReference(text),
   adopt: boolean,
   absent: boolean,

@@ -22,16 +22,21 @@ const NOT_EMPTY = { error: "must not be empty" };
 /** Any text, such as a secret. */
 export const text = string.regex(/[^]/, NOT_EMPTY);
 
-const oneLine = string
-  .regex(ONE_LINE, { error: "must not contain a line break or another control character" })
-  .regex(WITHOUT_BLANKS_AROUND, { error: "must not begin or end with a blank" });
+/** `words`: what it is. */
+const oneLine = (words: string) =>
+  z
+    .string({ error: needs(words, "string") })
+    .regex(ONE_LINE, { error: "must not contain a line break or another control character" })
+    .regex(WITHOUT_BLANKS_AROUND, { error: "must not begin or end with a blank" });
 
 /** A name, or what goes into the header of a mail. */
-export const line = oneLine.regex(/[^]/, NOT_EMPTY);
+export const line = (words = "a string") => oneLine(words).regex(/[^]/, NOT_EMPTY);
 
 /** In code points, as the service counts. */
 export function lineUpTo(longest: number) {
-  return oneLine.regex(new RegExp(`^[^]{1,${longest}}$`, "u"), { error: `must have 1 to ${longest} characters` });
+  return oneLine("a string").regex(new RegExp(`^[^]{1,${longest}}$`, "u"), {
+    error: `must have 1 to ${longest} characters`,
+  });
 }
 
 /** Checks only the form of an address: the service decides which addresses it accepts. */

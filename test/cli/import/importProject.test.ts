@@ -769,7 +769,10 @@ it("shows nothing of the service that a terminal or a reader of the program obey
   const hostile = "\u001b]0;owned\u0007\u001b[31m\u009b2J\u202e\r\nx";
   const { emulator } = service;
   await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
-  await service.edit({ kind: "endpoint", id: PRIMARY, set: { name: hostile } });
+  await service.edit({ kind: "endpoint", id: PRIMARY, set: { name: "a\u202eb" } });
+  await createCompute(emulator, { branch_id: "br-dev", type: "read_only", name: "y" });
+  const [replica] = (await service.endpoints()).filter(({ type }) => type === "read_only");
+  await service.edit({ kind: "endpoint", id: replica?.["id"], set: { name: hostile } });
   await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: `x${hostile}` } });
   await service.edit({ kind: "email_server", set: { host: `smtp${hostile}.test`, sender_name: hostile } });
   await service.edit({ kind: "integration", id: "supported_provider", set: { db_name: hostile } });
@@ -789,6 +792,7 @@ it("shows nothing of the service that a terminal or a reader of the program obey
   const report = JSON.parse(json) as ImportReport;
   expect(report.leftOut.map(({ describe }) => describe).join()).toContain("\u001b");
   for (const text of [...said, written("index.ts"), written("import.json")]) expect(OBEYED.exec(text)).toBeNull();
-  // The program means the very name that the service shows.
-  expect(written("index.ts")).toContain(String.raw`\u001b]0;owned\u0007`);
+  // The program means the very name that the service shows, or has none.
+  expect(written("index.ts")).toContain(String.raw`name: "a\u202eb"`);
+  expect(report.notes.join()).toContain("name: must not contain a line break or another control character");
 });

@@ -250,16 +250,20 @@ test.each([
   ["disabled", "true", /^disabled: must be true or false, not the string "true"\. /],
   ["settings", { pgSettings: { work_mem: 8 } }, /^settings\.pgSettings\.work_mem: must be a string/],
   ["settings", { pg_settings: {} }, /^settings\.pg_settings: unknown property\. Did you mean "pgSettings"\?$/],
-  ["settings", { pgSettings: { "": "x" } }, /^settings\.pgSettings\[""\]: must have a name without blanks$/],
+  [
+    "settings",
+    { pgSettings: { "": "x" } },
+    /^settings\.pgSettings\[""\]: must have a name, without blanks around it and line breaks$/,
+  ],
   [
     "settings",
     { pgSettings: { " work_mem": "x" } },
-    /^settings\.pgSettings\. work_mem: must have a name without blanks$/,
+    /^settings\.pgSettings\. work_mem: must have a name, without blanks around it and line breaks$/,
   ],
   [
     "settings",
     { preloadLibraries: { enabledLibraries: ["a\n"] } },
-    /\[0\]: must be the name of a library, without blanks$/,
+    /\[0\]: must not contain a line break or another control character$/,
   ],
   ["size", { min: 1, max: 2, maximum: 2 }, /^size\.maximum: unknown property\. Did you mean "max"\?$/],
   ["size", { min: 1, max: 2, sizes: UNKNOWN }, /^size\.sizes: unknown property\. Known: min, max$/],

@@ -336,7 +336,11 @@ describe("a value that is refused is refused with a message", () => {
         ),
       ],
     ],
-    ["settings", { pgSettings: { "": "1" } }, ["pgSettings.: must have a name without blanks"]],
+    [
+      "settings",
+      { pgSettings: { "": "1" } },
+      ["pgSettings.: must have a name, without blanks around it and line breaks"],
+    ],
     [
       "settings",
       { pgSettings: 1 },
