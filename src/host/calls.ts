@@ -319,7 +319,6 @@ class ChangeCall<Args extends object, Outputs extends object> {
       };
       const { id, outputs, applied } = await finish(working());
       this.#remember(id, { ...outputs, ...args });
-      this.#tellOfTakeOver(id, args);
       return {
         id,
         outs: toOuts(hosted.resource, { outputs, args, carried, before: before?.outs ?? {}, applied: applied(id) }),
@@ -367,18 +366,6 @@ class ChangeCall<Args extends object, Outputs extends object> {
     return new CallError(reason, thrown, { id, outs });
   }
 
-  /** The run may not look at the entry of the state that had the object until now. */
-  #tellOfTakeOver(id: string, args: object): void {
-    const { resource, session } = this.hosted;
-    const { urn } = this.request;
-    const adopt: unknown = Reflect.get(args, "adopt") ?? false;
-    if (this.#taken.length === 0 || adopt === false) return;
-    const message =
-      `${resource.kind} ${id}${labelOf(urn)} was taken over. If another entry of a stack has it, too, destroying that one would delete it: ` +
-      "remove only that entry, with pulumi state delete '<its URN>'. A pulumi up of the whole program does so by itself for an entry of this stack";
-    session.log({ severity: "info", message, urn, ephemeral: false });
-  }
-
   #remember(id: string, outs: object): void {
     const { resource, session } = this.hosted;
     const { urn = "" } = this.request;
@@ -388,7 +375,19 @@ class ChangeCall<Args extends object, Outputs extends object> {
     else {
       session.memory.noteCreated(urn);
       objects.forEach((object) => session.memory.setOwner(object, urn));
+      if (this.#taken.length > 0 && objects.length > 0 && (Reflect.get(outs, "adopt") ?? false) !== false)
+        this.#tellOfTakeOver(id);
     }
+  }
+
+  /** The run may not look at the entry of the state that had the object until now. */
+  #tellOfTakeOver(id: string): void {
+    const { resource, session } = this.hosted;
+    const { urn } = this.request;
+    const message =
+      `${resource.kind} ${id}${labelOf(urn)} was taken over: destroying it deletes the object, unless retainOnDelete is set. ` +
+      "If another entry of a stack has the object, too, destroying that one deletes it as well: remove only the entry, with pulumi state delete '<its URN>'. A pulumi up of the whole program does so by itself for an entry of this stack";
+    session.log({ severity: "info", message, urn, ephemeral: false });
   }
 }
 

@@ -17,7 +17,7 @@ async function withTwoEntries() {
   const { urn } = await stack.resource("old");
   const up = await stack.up("--target", urn.replace(/::old$/, "::renamed"));
   expect(up).toMatchObject({ code: 0 });
-  expect(up.text).toMatch(/\("renamed"\) was taken over\..*pulumi state delete/);
+  expect(up.text).toMatch(/\("renamed"\) was taken over: .*pulumi state delete/);
   return { stack, start };
 }
 

@@ -411,7 +411,10 @@ describe("once it is applied", () => {
       expect(await planned(given, next, GIVEN)).toMatchObject({ changes: false, says: [] });
     }
     set(undefined);
-    expect((await planned(given, open, GIVEN)).says).toEqual([expect.stringMatching(/pulumi up fails without it$/)]);
+    expect((await planned(given, open, GIVEN)).says).toEqual([
+      expect.stringContaining('This update resumes it: "clientSecret" is sent again'),
+      expect.stringMatching(/pulumi up fails without it$/),
+    ]);
     await given.forgetRequests();
     expect((await thrownBy(given.update(open, GIVEN))).message).toContain(`${NAME} is not set, so nothing was sent`);
     expect(await given.requests()).toEqual([]);

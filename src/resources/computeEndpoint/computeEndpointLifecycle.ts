@@ -342,7 +342,6 @@ async function adoptCompute(
     );
   }
   call.run.takeOver(computeObject(endpoint.id));
-  call.note(`${endpoint.id} is taken over: destroying deletes it, unless retainOnDelete is set`);
   // Everything must become as declared, including what is not sent yet if this is interrupted.
   call.sending(Object.keys(args).filter(isUpdatable));
   let adopted = endpoint;

@@ -121,7 +121,9 @@ describe("adopting", () => {
     const compute = await computes();
     await compute.create(WITH_ADOPT);
     expect(notes(compute)).toEqual([
-      `${DEMO_PRIMARY} is taken over: destroying deletes it, unless retainOnDelete is set`,
+      expect.stringContaining(
+        `${DEMO_PRIMARY} ("thing") was taken over: destroying it deletes the object, unless retainOnDelete`,
+      ),
     ]);
   });
 
