@@ -250,6 +250,7 @@ const LOOK_UPS = [
   "src/client/api/auth.ts",
   "src/client/api/domains.ts",
   "src/client/api/computes.ts",
+  "src/client/api/projects.ts",
   "src/host/memory.ts",
   "src/host/otherProcesses.ts",
   "src/host/replacement.ts",

@@ -63,25 +63,26 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
   ComputeEndpoint: async ({ client, projectId, options }) =>
     (await client.computes.list(projectId, options)).map((record) => compute(projectId, record)).sort(byAge),
   AuthIntegration: async ({ client, projectId, options }) => {
+    // The project has shown its computes: it has no auth.
     const all = await undefinedIfNotShown(() => client.auth.integrations(projectId).list(options));
     return (all ?? []).map((record) => integration(projectId, record)).sort(byAge);
   },
   OAuthProvider: async ({ client, projectId, options }) => {
-    const all = await undefinedIfNotShown(() => client.auth.oauthProviders(projectId).list(options));
-    return (all ?? []).map((record) => oauthProvider(projectId, record)).sort(byId);
+    const all = await client.auth.oauthProviders(projectId).list(options);
+    return all.map((record) => oauthProvider(projectId, record)).sort(byId);
   },
   WhitelistDomain: async ({ client, projectId, authProvider, options }) => {
-    const all = await undefinedIfNotShown(() => client.auth.domains(projectId).list(options));
+    const all = await client.auth.domains(projectId).list(options);
     // The service may list one origin in several spellings and for several auth providers.
     const byOrigin = new Map(
-      (all ?? []).map((one) => [`${nameForm(one.auth_provider ?? authProvider)} ${domainForm(one.domain)}`, one]),
+      all.map((one) => [`${nameForm(one.auth_provider ?? authProvider)} ${domainForm(one.domain)}`, one]),
     );
     return [...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId);
   },
   EmailServer: async ({ client, projectId, options }) => {
-    const server = await undefinedIfNotShown(() => client.auth.emailServer(projectId, options));
+    const server = await client.auth.emailServer(projectId, options);
     // Every integration starts with the service's shared email server.
-    return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
+    return server.type === "shared" ? [] : [emailServer(projectId, server)];
   },
   AuthKeys: "the service does not list key sets",
   AuthOwnershipTransfer: "a transfer is a URL to open, not an object",
@@ -118,7 +119,8 @@ export async function listProjectObjects(
     });
     return (await Promise.all<ProjectObject[]>(lists)).flat();
   };
-  // First and alone: it fails if the project does not exist. Not every project supports the other routes.
+  // First and alone: it fails if the project does not exist. Not every project supports auth. One that has an
+  // integration has the lists of what is in it: where one is not shown, nothing is known of it.
   const objects = await listed((kind) => kind === "ComputeEndpoint");
   objects.push(...(await listed((kind) => kind !== "ComputeEndpoint" && !livesInIntegration(kind))));
   const hasIntegration = objects.some(({ kind }) => kind === "AuthIntegration");

@@ -20,6 +20,7 @@ import { terminalJson } from "../output";
 import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
 import { otherStacks } from "../stack/otherStacks";
+import { stackNames } from "../stack/stackNames";
 import { entryPoint, isModule, namesPlugin, programFolder } from "../stack/projectFile";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState, StackState, type StoredResource } from "../stack/state";
@@ -291,7 +292,14 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
   };
 }
 
-/** What the stack around this folder contains; empty without a stack. */
+const refuseUnseen = ({ message }: Error): never => {
+  throw new Error(
+    `it is not known what the stack here holds, because its backend does not answer: ${message}. What it holds would be imported a second time. ` +
+      "Log in to the backend, or give the file of pulumi stack export with --state",
+  );
+};
+
+/** What the stack around this folder contains; empty without a stack. @throws if that cannot be seen. */
 async function selectedStack(
   stack: string | undefined,
 ): Promise<{ resources?: readonly StoredResource[]; onlyOf?: string | undefined }> {
@@ -300,7 +308,11 @@ async function selectedStack(
   const pulumi = pulumiIn(folder, stack);
   // A named stack that does not exist is reported with the settings.
   const { ok, stdout } = await pulumi(["stack", "--show-name"]);
-  if (!ok) return {};
+  if (!ok) {
+    // It fails in the same way if the backend cannot be reached, and then a stack may hold any of the objects.
+    if (stack === undefined) await stackNames(folder).catch(refuseUnseen);
+    return {};
+  }
   // As pulumi.getStack() returns it, without the organization.
   const own = stdout.trim().split("/").at(-1) ?? "";
   const { resources } = await exportedState(pulumi, false);

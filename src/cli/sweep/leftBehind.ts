@@ -126,12 +126,14 @@ export async function findIn(
 ): Promise<FoundObject[]> {
   const { client, projectId, authProvider: configured } = place;
   const objects = await listProjectObjects(client, projectId, configured, options);
-  const branches = (await client.projects.branches(projectId, options)) ?? [];
+  const listed = await client.projects.branches(projectId, options);
+  const branches = listed ?? [];
   return objects.flatMap((object): FoundObject[] => {
     if (object.kind === "ComputeEndpoint") {
       const branch = branches.find(({ id }) => isSameName(id, object.record.branch_id));
       const names = [object.record.name, branch?.name].flatMap((name) => name ?? []);
-      if (!isMatch(criteria, names)) return [];
+      // Where branches are not listed, it may be its branch that matches.
+      if (listed !== undefined && !isMatch(criteria, names)) return [];
       return [{ place, object, branch, kept: keptCompute(object, branch, branches, { criteria, named }) }];
     }
     if (object.kind !== "WhitelistDomain") return [];

@@ -84,7 +84,7 @@ export const computeEndpoint = define(declaration, schemas, {
       // The service may just not show a missing field: the stored value stays, and it is not drift.
       args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
       outputs: toOutputs(projectId, endpoint),
-      ready: isSettled(endpoint) && !failed && !suspensionFailed(outs, endpoint),
+      ready: isSettled(endpoint) && failed === false && !suspensionFailed(outs, endpoint),
     };
   },
 
@@ -100,11 +100,12 @@ export const computeEndpoint = define(declaration, schemas, {
 
     const planned = namesToSend(update);
     const settled = await finishEarlierChange(update, found, planned.length > 0);
-    const isOpen = stored.unfinished !== false;
-    const failed = isOpen && (await hasFailedChange(call, projectId, settled));
-    const again = failed || (isOpen && suspensionFailed(args, settled)) ? namesToSendAgain(update) : [];
+    const failed = stored.unfinished !== false && (await hasFailedChange(call, projectId, settled));
+    // What may have failed is sent again, too. Only what did fail is worth a restart.
+    const isOpen = failed !== false || (stored.unfinished !== false && suspensionFailed(args, settled));
+    const again = isOpen ? namesToSendAgain(update) : [];
     const changed = await sendAndRestart(update, settled, new Set([...planned, ...again]));
-    const mended = failed ? await mendFailedOperation(update, changed) : changed;
+    const mended = failed === true ? await mendFailedOperation(update, changed) : changed;
     return toOutputs(projectId, mended);
   },
 
@@ -173,7 +174,8 @@ const hasFailedChange = (
   call: Call<ComputeEndpointOuts>,
   projectId: string,
   endpoint: EndpointRecord,
-): Promise<boolean> => call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
+): Promise<boolean | Unknown> =>
+  call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
 
 interface Update {
   readonly call: Call<ComputeEndpointOuts>;
@@ -242,9 +244,9 @@ async function sendAndRestart(
 
 /** Step 5: the service starts no operation for values that it stores already. A restart applies them. */
 async function mendFailedOperation({ call, args }: Update, endpoint: EndpointRecord): Promise<EndpointRecord> {
-  if (!(await hasFailedChange(call, args.projectId, endpoint))) return endpoint;
+  if ((await hasFailedChange(call, args.projectId, endpoint)) !== true) return endpoint;
   const restarted = await restartActive(call, args, endpoint);
-  if (restarted.current_state === "active" && (await hasFailedChange(call, args.projectId, restarted)))
+  if (restarted.current_state === "active" && (await hasFailedChange(call, args.projectId, restarted)) === true)
     throw new Error("its last operation failed, and a restart did not fix it. Check it at the service");
   return restarted;
 }

@@ -124,6 +124,19 @@ test("branches are asked for only where an undeclared primary asks for it; unkno
   expect((await branches()).length).toBeGreaterThan(0);
 });
 
+test("what nobody declares is reported from every page", async () => {
+  await start({ pageSize: 1 });
+  await integrate(service.emulator);
+  for (const number of [1, 2]) {
+    await createCompute(service.emulator, { branch_id: "br-main", type: "read_only" });
+    await addDomain(`https://${number}.example.com`, "supported_provider");
+  }
+  const { unmanaged, byItself } = await told(
+    stackWith(["AuthIntegration", "prj-demo/supported_provider"], ...STANDARD),
+  );
+  expect([unmanaged.length, byItself]).toEqual([4, [`prj-demo/${PRIMARY}`]]);
+});
+
 test("redirect domains are reported of an auth provider that only an argument names", async () => {
   // The settings say nothing, so theirs is the standard one.
   await start({ authProvider: "other" });

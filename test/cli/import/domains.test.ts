@@ -6,7 +6,11 @@ import { api, DEMO, integrate } from "../../support/emulator";
 import { Service } from "../../support/service";
 
 const before = { ...process.env };
+const cwd = process.cwd();
+// Without a program, so that no stack is asked.
+beforeEach(() => process.chdir(tmpdir()));
 afterEach(() => {
+  process.chdir(cwd);
   process.env = { ...before };
 });
 

@@ -336,6 +336,7 @@ function fakeStack(
   mkdirSync(path("bin"));
   const answers = {
     "stack --show-name": "dev",
+    "stack ls --json": "[]",
     "stack export": JSON.stringify({ version: 3, deployment: {} }),
     ...more,
     "config --json": JSON.stringify(
@@ -476,6 +477,28 @@ describe("a program that is there", () => {
     project({ "src/app.js": "", "other/.keep": "" }, "main: src/app.js\n");
     const { next } = await imported({ program: path("other/o'brien.js") });
     expect(next[0]).toBe(`# add to src/app.js: require("../other/o'brien");`);
+  });
+
+  it("what a stack holds is not known if its backend does not answer: a failure, and nothing is written", async () => {
+    const none = { "stack --show-name": "error: could not get the current stack: connection refused" };
+    fakeStack({}, { ...none, "stack ls --json": "error: connection refused" });
+    const words =
+      "it is not known what the stack here holds, because its backend does not answer: pulumi stack ls failed: connection refused";
+    await expect(imported()).rejects.toThrow(words);
+    expect(readdirSync(folder).sort()).toEqual(["Pulumi.yaml", "bin"]);
+    // A file says it.
+    expect((await run({ state: stored() })).imported).toHaveLength(1);
+  });
+
+  it("none is selected if the backend answers", async () => {
+    fakeStack({}, { "stack --show-name": "error: no stack selected" });
+    expect((await imported()).notes.join()).toMatch(/No stack is selected/);
+  });
+
+  it("whether other stacks run the program is not known if they are not listed: a failure", async () => {
+    fakeStack({ "svc:apiKey": KEY }, { "stack ls --json": "error: forbidden" });
+    await expect(imported()).rejects.toThrow("pulumi stack ls failed: forbidden");
+    expect(readdirSync(folder).sort()).toEqual(["Pulumi.yaml", "bin"]);
   });
 
   it("leaves out what the selected stack holds, without --state", async () => {
@@ -795,4 +818,23 @@ it("shows nothing of the service that a terminal or a reader of the program obey
   // The program means the very name that the service shows, or has none.
   expect(written("index.ts")).toContain(String.raw`name: "a\u202eb"`);
   expect(report.notes.join()).toContain("name: must not contain a line break or another control character");
+});
+
+describe("what is not shown", () => {
+  it("of an integration is no reason to write a program without it", async () => {
+    await fullProject();
+    for (const list of ["domains", "oauth_providers", "email_server"]) {
+      await service.fault({ method: "GET", path: `/projects/{project_id}/auth/${list}`, status: 404, times: 0 });
+      await expect(run()).rejects.toThrow(`(GET /projects/{project_id}/auth/${list} -> 404`);
+      expect(readdirSync(folder)).toEqual([]);
+      await service.clearFaults();
+    }
+  });
+
+  it("of a list that breaks off is no reason either", async () => {
+    await fullProject();
+    await service.fault({ path: "/projects/{project_id}/endpoints", paging: "repeats", times: 0 });
+    await expect(run()).rejects.toThrow(/the list could not be read to its end/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });

@@ -618,7 +618,50 @@ test.each([
   await plant("ep-left-1", { name: "pr-1" });
   store(HOLDS_MAIN);
   await service.fault({ method: "GET", path: "/projects/prj-demo/branches", times: 0, ...fault });
-  expect(await run()).toMatchObject({ code: 0, leftBehind: [], kept: [{ reason: expect.stringMatching(reason) }] });
+  const { code, leftBehind, kept } = await run();
+  expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
+  expect(kept.find(({ id }) => id === "prj-demo/ep-left-1")?.reason).toMatch(reason);
+  await expectNothingSent();
+});
+
+test("a compute without a name may match by its branch, so it is told if branches are not listed", async () => {
+  await plant("ep-left-1");
+  store(HOLDS_MAIN);
+  const flags = { match: ["preview/pr-*"] };
+  expect(outcomes(await run({ ...flags, dryRun: true }))).toEqual({ "prj-demo/ep-left-1": null });
+  const missing = { status: 404, body: { code: "", message: "no such route" } };
+  await service.fault({ method: "GET", path: "/projects/prj-demo/branches", times: 0, ...missing });
+  expect(reasons(await run(flags))).toHaveProperty(
+    ["prj-demo/ep-left-1"],
+    "it is not known which branch is the default one",
+  );
+  await expectNothingSent();
+});
+
+test("what is left behind is found and deleted on every page", async () => {
+  await service.emulator.close();
+  service = await Service.start({ apiKey: KEY, pageSize: 1 });
+  await service.edit({ kind: "branch", create: { id: "br-pr-1", name: "preview/pr-1" } });
+  for (const n of [1, 2, 3]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+  await plantDomains("https://held.example.com", DOMAIN);
+  store(HOLDS_MAIN);
+  const report = await run({ olderThanMs: 0 });
+  expect([report.code, outcomes(report)]).toEqual([
+    0,
+    Object.fromEntries(["ep-left-1", "ep-left-2", "ep-left-3", DOMAIN].map((id) => [`prj-demo/${id}`, "deleted"])),
+  ]);
+  expect(await computes()).toEqual([PRIMARY]);
+});
+
+test("a list that breaks off, or a list of domains that is not shown, is a failure, and nothing is deleted", async () => {
+  await plant("ep-left-1", { name: "pr-1" });
+  await plantDomains(DOMAIN);
+  store(HOLDS_MAIN);
+  await service.fault({ path: "/projects/{project_id}/branches", paging: "repeats", times: 0 });
+  await expect(ended()).rejects.toThrow(/nothing was deleted: project prj-demo could not be read: .*read to its end/);
+  await service.clearFaults();
+  await service.fault({ method: "GET", path: "/projects/{project_id}/auth/domains", status: 404, times: 0 });
+  await expect(ended()).rejects.toThrow(/nothing was deleted: project prj-demo could not be read: .*404/);
   await expectNothingSent();
 });
 
