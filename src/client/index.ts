@@ -19,7 +19,7 @@ export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
 export { NO_TLS } from "./http/transport";
 export type * from "./clientOptions";
-export { undefinedIfNotShown } from "./reads/absence";
+export { hiddenProjectAdvice, undefinedIfNotShown } from "./reads/absence";
 export * from "./proof";
 export type { Destruction } from "./gate";
 export type { SendOptions } from "./changes";

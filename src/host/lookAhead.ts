@@ -7,8 +7,10 @@ import {
   AuthenticationError,
   type Client,
   Deadline,
+  hiddenProjectAdvice,
   NO_TLS,
   NotFoundError,
+  NotKnownError,
   PermissionError,
   saysProjectIsMissing,
   type SvcError,
@@ -70,7 +72,7 @@ export const mayLeave = (words: string, { isComplete }: Pick<Look<object>, "isCo
 
 const missingProject = (projectId: string): Finding =>
   obstacle(
-    `project ${projectId} does not exist, or this key may not see it. Check "projectId" (an id, not a name), and that the key belongs to its account`,
+    `project ${projectId} does not exist, or this key may not see it. Check "projectId" (an id, not a name). ${hiddenProjectAdvice(projectId)}`,
   );
 
 export class LookAhead {
@@ -146,8 +148,9 @@ export class LookAhead {
     if (this.#unlisted.has(projectId)) return this.#unlisted.get(projectId);
     try {
       return await look({ reading, isComplete: this.memory.hasComparedAll(kind) });
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
+    } catch (thrown) {
+      const error = thrown instanceof NotKnownError ? thrown.cause : thrown;
+      if (!(error instanceof NotFoundError)) throw thrown;
       const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));
       // If the project exists and only a list is missing, only the creation can judge that.
       const findings = isMissing ? [missingProject(projectId)] : undefined;

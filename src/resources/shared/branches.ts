@@ -1,6 +1,7 @@
 /** Messages about a branch that the service refuses or does not have: they name the existing branches. */
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
 import type { Call, Look } from "../../host/lifecycle";
+import { withProjectAdvice } from "./hiddenProject";
 import { listed } from "../../contract/untrusted";
 
 const MOST_NAMED = 20;
@@ -25,7 +26,7 @@ export async function namingBranches(
   if (!isRefusal) return error;
   // Without the list there is nothing to add: the refusal itself is reported.
   const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
-  if (branches.length === 0) return error;
+  if (branches.length === 0) return withProjectAdvice(call, projectId)(error).catch((explained: unknown) => explained);
   const missing = missingBranch(projectId, branchId, branches);
   if (missing !== undefined) return new Error(`${error.message}: ${missing}`, { cause: error });
   const defaults = branches.filter((branch) => branch.default === true);
