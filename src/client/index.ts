@@ -1,4 +1,5 @@
 export { Client } from "./client";
+export { EXISTING_USER } from "./api/auth";
 export { isOfProvider, normalisedOrigin, spellingsOf } from "./api/domains";
 export { saysProjectIsMissing, type ChangeOptions } from "./api/computes";
 export { identityOf, NotOursError, type OwnIntegration } from "./api/ownIntegration";

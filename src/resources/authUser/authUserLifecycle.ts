@@ -1,4 +1,4 @@
-import { ConflictError } from "../../client";
+import { ConflictError, EXISTING_USER } from "../../client";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
 import { email, textUpTo } from "../shared/argumentSchemas";
@@ -68,7 +68,7 @@ async function createNew(
       }
       throw new Error(
         `${error.message}. A user with this "email" exists already.${possibleOwner()} Users can neither be listed nor taken over: ` +
-          `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${ALIAS_ADVICE}`,
+          `${EXISTING_USER}${ALIAS_ADVICE}`,
         { cause: error },
       );
     }
