@@ -230,6 +230,10 @@ const MARKED = {
   selector: 'TSAsExpression[typeAnnotation.typeName.name="Marked"]',
   message: "Only host/secrets.ts makes one (rule 7 of docs/design/rules.md).",
 };
+const GATED = {
+  selector: 'TSAsExpression[typeAnnotation.typeName.name="GatedRequest"]',
+  message: "Only client/gate.ts makes one (rule 9 of docs/design/rules.md).",
+};
 const PROOF = {
   selector: "CallExpression[callee.object.name=/^(Gone|Granted|Refused|Unknown)$/]",
   message: "Only look-ups make a proof (rule 9 of docs/design/rules.md).",
@@ -286,9 +290,10 @@ export default tseslint.config(
     ...Object.entries(row.except ?? {}).map(([file, packages]) => restricted(file, forbidden(row, packages))),
     ...layers(row),
   ]),
-  madeIn(["src/**"], [MARKED, PROOF]),
-  madeIn(["src/host/secrets.ts"], [PROOF]),
-  madeIn(LOOK_UPS, [MARKED]),
+  madeIn(["src/**"], [MARKED, PROOF, GATED]),
+  madeIn(["src/host/secrets.ts"], [PROOF, GATED]),
+  madeIn(["src/client/gate.ts"], [MARKED, PROOF]),
+  madeIn(LOOK_UPS, [MARKED, GATED]),
   {
     files: [
       "src/contract/settings.ts",

@@ -107,7 +107,18 @@ function setChance(args: string[]): void {
   }
 }
 
-/** The arguments of the command line come last, so that they take precedence. */
+/**
+ * The arguments of the command line come last, so that they take precedence, and behind an option with one value: jest
+ * takes a path behind `--selectProjects=name` for the name of another project.
+ * @public for the tests
+ */
+export const jestArguments = (options: string[], given: string[], report: string): string[] => [
+  ...options,
+  "--json",
+  `--outputFile=${report}`,
+  ...given,
+];
+
 export async function test(suite: string, extra: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-test-"));
   const report = join(folder, "report.json");
@@ -117,21 +128,19 @@ export async function test(suite: string, extra: string[]): Promise<number> {
   if (suite === "test:chance") setChance(extra.splice(0));
   const chosen =
     campaign === undefined ? SUITES[suite] : [campaign, "--selectProjects=engine", "--selectProjects=rules"];
-  const jest = async (...args: string[]): Promise<{ code: number; result: Report }> => {
-    const { code } = await run(NODE, [...ROOM, program, ...args, "--json", `--outputFile=${report}`], {
-      inherit: true,
-    });
+  const jest = async (options: string[], given: string[]): Promise<{ code: number; result: Report }> => {
+    const { code } = await run(NODE, [...ROOM, program, ...jestArguments(options, given, report)], { inherit: true });
     return { code, result: JSON.parse(readFileSync(report, "utf8")) };
   };
   try {
     const everything = campaign === undefined && extra.length === 0;
-    const first = await jest(...chosen, ...extra);
+    const first = await jest(chosen, extra);
     const again = everything && suite === "test" ? failedFiles(first.result) : [];
     let { code } = first;
     let counted: Counts = first.result;
     if (again.length > 0) {
       say(`Running again, one at a time: ${again.length} failed.`);
-      const second = await jest("--maxWorkers=1", "--runTestsByPath", ...again);
+      const second = await jest(["--maxWorkers=1", "--runTestsByPath"], again);
       if (second.code === 0) sayWhatFailedBesideOthers(first.result);
       code = second.code;
       counted = withSecondRun(first.result, second.result);

@@ -8,9 +8,16 @@ import { connectionUri } from "../helpers/connectionUri";
 import { addTokenCommand } from "./emulatorToken";
 import { exitCodes } from "./options";
 
-interface Flags extends Omit<EmulatorOptions, "log" | "projects" | "seed" | "anyOAuthProvider" | "variants"> {
+/** Where the flag has another name, or another value, than the option. */
+type Renamed =
+  "log" | "projects" | "seed" | "anyOAuthProvider" | "oauthProviderIds" | "otherApiKeys" | "lockStatus" | "variants";
+
+interface Flags extends Omit<EmulatorOptions, Renamed> {
   readonly log?: boolean;
   readonly anyOauthProvider?: boolean;
+  readonly oauthProviderId?: string[];
+  readonly otherApiKey?: string[];
+  readonly lockStatus: "423" | "409";
   readonly project?: string[];
   /** The path of a file. */
   readonly seed?: string;
@@ -27,6 +34,9 @@ const wholeNumber =
     if (!/^\d{1,15}$/.test(text)) throw new Error(`${flag} takes a whole number, 0 or more`);
     return Number(text);
   };
+
+/** For a flag that may be repeated. */
+const collected = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
 const numberOption = (flag: string, description: string, standard: number): Option =>
   new Option(`${flag} <number>`, description).argParser(wholeNumber(flag)).default(standard);
@@ -50,16 +60,14 @@ export function addEmulatorCommand(program: Command): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(numberOption("--port", "port to listen on, 0 = any free one", 8787))
     .addOption(new Option("--api-key <key>", "the key to accept").env("SVC_EMULATOR_API_KEY").default("test-key"))
+    .option("--other-api-key <key>", "a key of another account, which sees no project; may be repeated", collected)
     .option("--auth-provider <name>", "the supported auth provider", "supported_provider")
     .addOption(numberOption("--activation-ms", "how long a compute takes to start", 1500))
     .addOption(numberOption("--latency-ms", "delay before each response", 0))
     .addOption(numberOption("--idle-after-ms", "suspend an active compute after this time, 0 = never", 0))
     .option("--lock-projects", "answer 423 while an operation of the project runs")
-    .option(
-      "--project <id>",
-      "start with this project instead of prj-demo; may be repeated",
-      (id, ids: string[] = []) => [...ids, id],
-    )
+    .addOption(new Option("--lock-status <status>", "the status of that answer").choices(["423", "409"]).default("423"))
+    .option("--project <id>", "start with this project instead of prj-demo; may be repeated", collected)
     .option("--seed <file>", "start with the projects in this JSON file, and their contents")
     .option("--exec <command>", "run this command with SVC_BASE_URL, SVC_API_KEY and others set, and stop when it ends")
     .option("--seed-only", "serve only the routes of the API document")
@@ -67,6 +75,7 @@ export function addEmulatorCommand(program: Command): void {
     .addOption(numberOption("--rate-per-second", "requests per second and route before a 429, 0 = no limit", 0))
     .addOption(numberOption("--rate-per-minute", "requests per minute before a 429, 0 = no limit", 0))
     .addOption(numberOption("--list-lag-ms", "lists leave out objects that are younger than this", 0))
+    .addOption(numberOption("--page-size", "lists show this many objects at once, with a cursor, 0 = all", 0))
     .addOption(
       new Option("--secret-answers <how>", "how responses show secrets")
         .choices(["echo", "masked", "absent"])
@@ -74,6 +83,7 @@ export function addEmulatorCommand(program: Command): void {
     )
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--any-oauth-provider", "an OAuth provider may have any id")
+    .option("--oauth-provider-id <id>", "the only ids that an OAuth provider may have; may be repeated", collected)
     .option("--app-domains", "a redirect domain may be the address of an app, such as myapp://callback")
     .option("--postgres", "let the computes accept connections, with a Postgres of its own for each branch")
     .addOption(numberOption("--postgres-port", "port for connections to the computes, 0 = any free one", 0))
@@ -85,12 +95,25 @@ export function addEmulatorCommand(program: Command): void {
   addTokenCommand(command);
   // Otherwise commander refuses the address that an earlier --postgres took, without saying why.
   command.allowExcessArguments();
-  command.action(async ({ project, seed, exec, log = false, anyOauthProvider = false, ...flags }: Flags) => {
+  command.action(async (given: Flags) => {
     if (command.args.length > 0) command.error(NO_ARGUMENTS);
     const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";
+    const {
+      project,
+      seed,
+      exec,
+      log = false,
+      anyOauthProvider = false,
+      oauthProviderId,
+      otherApiKey,
+      ...flags
+    } = given;
     const options: EmulatorOptions = {
       ...flags,
       anyOAuthProvider: anyOauthProvider,
+      lockStatus: flags.lockStatus === "409" ? 409 : 423,
+      ...(oauthProviderId !== undefined && { oauthProviderIds: oauthProviderId }),
+      ...(otherApiKey !== undefined && { otherApiKeys: otherApiKey }),
       ...(project !== undefined && { projects: project }),
       ...(seed !== undefined && { seed: readSeed(seed) }),
       ...(log && { log: (line: string) => void process.stderr.write(`${line}\n`) }),
@@ -173,10 +196,17 @@ function startFailure(error: unknown, { host, port }: EmulatorOptions, seedFile:
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** A flag that may be repeated is named after one of its values. */
+const REPEATED = new Map([
+  ["projects", "project"],
+  ["otherApiKeys", "otherApiKey"],
+  ["oauthProviderIds", "oauthProviderId"],
+]);
+
 /** The emulator names its options as in code. */
 const inFlags = (message: string): string =>
   message.replace(/^emulator option (\w+)/, (_, option: string) => {
-    const name = option === "projects" ? "project" : option;
+    const name = REPEATED.get(option) ?? option;
     return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   });
 
@@ -198,17 +228,20 @@ function greeting(emulator: Emulator, keySource: KeySource): string {
     });
     return `project ${id}: branches ${named.join(", ")}`;
   });
-  const [shown, exported, configured] = {
-    default: [`${apiKey} (the default)`, `SVC_API_KEY=${apiKey}`, ` ${apiKey}`],
-    env: ["the one that was given", 'SVC_API_KEY="$SVC_EMULATOR_API_KEY"', "   # asks for the key"],
-    cli: ["the one that was given", "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", "   # asks for the key"],
+  const given = "the one that was given";
+  const asked = "   # asks for the key";
+  // libpq and the drivers of Node read PGPASSWORD.
+  const [shown, exported, configured, login] = {
+    default: [`${apiKey} (the default)`, `SVC_API_KEY=${apiKey}`, ` ${apiKey}`, ""],
+    env: [given, 'SVC_API_KEY="$SVC_EMULATOR_API_KEY"', asked, 'PGPASSWORD="$SVC_EMULATOR_API_KEY" '],
+    cli: [given, "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", asked, 'PGPASSWORD="$SVC_API_KEY" '],
   }[keySource];
   // On an address that other machines can reach, the page's URL has no token.
   const isReached = new URL(emulator.pageUrl).hash === "";
   const warning = isReached && keySource === "default" ? `${OPEN}\n` : "";
   const asks = isReached ? " (the page asks for the API key)" : "";
   const uri = connectionString(emulator, keySource === "default" ? apiKey : undefined);
-  const connecting = uri === undefined ? "" : `psql "${uri}"\n`;
+  const connecting = uri === undefined ? "" : `${login}psql "${uri}"\n`;
   const authority = emulator.gateCa === undefined ? "" : `authority of its TLS: ${emulator.gateCa}\n`;
   return `listening on ${baseUrl}
 ${projects.join("\n")}

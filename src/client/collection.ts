@@ -6,14 +6,7 @@
 import { changeRequest, type SendOptions } from "./changes";
 import { type CreationRecovery, type Creator, type Made, readEffect } from "./createRecovery";
 import { type Deadline, sleep, withDeadline } from "./http/deadline";
-import {
-  BadResponseError,
-  FateUnknownError,
-  inSeconds,
-  NotFoundError,
-  type SvcError,
-  TimeoutError,
-} from "./http/errors";
+import { BadResponseError, FateUnknownError, inSeconds, NotFoundError, SvcError, TimeoutError } from "./http/errors";
 import type { ChangeResponse, Request, Requests } from "./http/requests";
 import { type Destruction, gatedRequest } from "./gate";
 import { Gone, type Sighting, Unknown } from "./proof";
@@ -96,16 +89,31 @@ export class Collection<Item extends object, Response = never, in Sending extend
 
   /** The same, with the cursor of what follows in a history. */
   async page({ since, ...options }: ListOptions = {}): Promise<Page<Item>> {
-    return this.source.readsSince(since).latest.wait(options);
+    try {
+      return await this.source.readsSince(since).latest.wait(options);
+    } catch (error) {
+      throw error instanceof IncompleteListError ? error.forWhole : error;
+    }
+  }
+
+  /** What the service shows of the list, for whoever needs no whole one: it may lack anything. */
+  async shown({ since, ...options }: ListOptions = {}): Promise<readonly Item[]> {
+    try {
+      return (await this.source.readsSince(since).latest.wait(options)).items;
+    } catch (error) {
+      if (error instanceof IncompleteListError) return error.seen();
+      if (error instanceof NotFoundError) return [];
+      throw error;
+    }
   }
 
   /**
    * The matching item. It is gone if two good and whole lists, one lag apart and with no change of ours between them, do
    * not contain it. Unknown: the list does not show the whole project, or the project is not shown at all.
-   * @param matches `listed`: all that the list shows
+   * @param matches `listed`: the whole list; undefined if it could not be read to its end
    */
   async find(
-    matches: (item: Item, listed: readonly Item[]) => boolean,
+    matches: (item: Item, listed: readonly Item[] | undefined) => boolean,
     options: ListOptions = {},
   ): Promise<Sighting<Item>> {
     const foundIn = (items: readonly Item[]): Item | undefined => items.find((item) => matches(item, items));
@@ -119,17 +127,20 @@ export class Collection<Item extends object, Response = never, in Sending extend
       if (latest.startedAt - earliest.startedAt >= this.source.lagMs) return this.#absent();
       return foundIn(await this.listAfterLag(waiting, earliest.startedAt)) ?? this.#absent();
     } catch (error) {
-      if (error instanceof IncompleteListError) return foundIn(error.seen()) ?? this.#unseen(error);
-      return this.absentWithout(error);
+      if (!(error instanceof IncompleteListError)) return this.absentWithout(error);
+      const found = error.seen<Item>().find((item) => matches(item, undefined));
+      return found ?? this.absentWithout(error.forWhole);
     }
   }
 
   /**
-   * What a 404 for the whole list says of the objects in it (docs/design/rules.md, 3): nothing, since the key may belong
-   * to another account, unless a person has said that the project is gone, or the project shows that it has no
-   * integration in which they could be. @throws the error, if it is another one.
+   * What a list that could not be read to its end, or a 404 for the whole list, says of the objects in it
+   * (docs/design/rules.md, 3): nothing, since the key may belong to another account, unless a person has said that the
+   * project is gone, or the project shows that it has no integration in which they could be. @throws the error, if it is
+   * another one.
    */
   async absentWithout(error: unknown): Promise<Gone | Unknown> {
+    if (error instanceof IncompleteListError) return this.#unseen(error);
     if (!(error instanceof NotFoundError)) throw error;
     if (this.source.isDeclaredGone) return Gone.proven("a person has said that the project is gone");
     const containers = await this.source.integrations?.(performance.now()).catch((other: unknown) => {
@@ -322,27 +333,25 @@ export class Collection<Item extends object, Response = never, in Sending extend
   ): Promise<ChangeResponse<Body> | Gone> {
     const still = (): string => `${typeof thing === "string" ? thing : thing()} is still listed`;
     const lacks = (items: readonly Item[]): true | undefined => (items.some(matches) ? undefined : true);
-    let failed: SvcError;
-    try {
-      const response = await send();
-      if (needsNoList(response) || (await this.pollWithinLag(lacks, options))) return response;
-      throw new StillListedError(`the deletion was accepted, but ${still()}`);
-    } catch (error) {
-      if (!(error instanceof NotFoundError) && !isInconclusive(error)) throw error;
-      failed = error;
-    }
+    const answer = await send().catch((error: unknown) => {
+      if (error instanceof NotFoundError || isInconclusive(error)) return error;
+      throw error;
+    });
+    const isAccepted = !(answer instanceof SvcError);
+    if (isAccepted && needsNoList(answer)) return answer;
     try {
       const isAbsent =
-        failed instanceof NotFoundError
+        isAccepted || answer instanceof NotFoundError
           ? await this.pollWithinLag(lacks, options)
           : lacks(await this.listAfterLag(options));
-      if (isAbsent) return Gone.proven("a list lacks it");
+      if (isAbsent) return isAccepted ? answer : Gone.proven("a list lacks it");
     } catch (error) {
       const absent = await this.absentWithout(error);
       if (absent instanceof Gone) return absent;
       throw absent.error;
     }
-    throw new StillListedError(`${failed.what}; ${still()}`, failed.facts);
+    if (isAccepted) throw new StillListedError(`the deletion was accepted, but ${still()}`);
+    throw new StillListedError(`${answer.what}; ${still()}`, answer.facts);
   }
 
   /** The object of a response; undefined: it has none. One about another object proves nothing. */

@@ -22,7 +22,6 @@ export type * from "./clientOptions";
 export { undefinedIfNotShown } from "./reads/absence";
 export * from "./proof";
 export type { Destruction } from "./gate";
-export type { SendOptions } from "./changes";
 export type { WaitOptions } from "./reads/sharedReads";
 export type { Collection, Expected, ListOptions } from "./collection";
 export type { CreationRecovery } from "./createRecovery";

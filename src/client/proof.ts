@@ -76,6 +76,9 @@ export class NotKnownError extends Error {
   }
 }
 
+/** The error that a look-up could not see past; any other error is itself. */
+export const behind = (error: unknown): unknown => (error instanceof NotKnownError ? error.cause : error);
+
 /** Neither yes nor no: the look-up could not see. */
 export class Unknown {
   readonly #error: NotKnownError;

@@ -1,6 +1,6 @@
 import { isSecret } from "./engineSecrets";
 import type { Properties } from "./hiddenKeys";
-import { type Segment, segmentsOf } from "./propertyPath";
+import { ownValue, type Segment, segmentsOf } from "./propertyPath";
 
 /**
  * The declared values, with the found value at each path of `ignoreChanges`. The engine compares this way, so what
@@ -27,9 +27,9 @@ function taken(declared: unknown, found: unknown, [segment, ...rest]: readonly S
   const keys = segment === "*" ? [...new Set([...Object.keys(declared), ...Object.keys(found)])] : [segment];
   const result = { ...declared };
   for (const key of keys) {
-    const isThere = key in declared && key in found;
-    if (rest.length > 0 && !isThere) continue;
-    if (key in found) result[key] = taken(declared[key], found[key], rest);
+    const isFound = Object.hasOwn(found, key);
+    if (rest.length > 0 && !(isFound && Object.hasOwn(declared, key))) continue;
+    if (isFound) result[key] = taken(ownValue(declared, key), found[key], rest);
     else delete result[key];
   }
   return result;

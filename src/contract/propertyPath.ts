@@ -27,8 +27,11 @@ export function pathTo(parent: string, key: string): string {
   return parent === "" ? key : `${parent}.${key}`;
 }
 
-export const valueAt = (path: string, whole: unknown): unknown =>
-  segmentsOf(path).reduce<unknown>((value, segment) => Reflect.get(Object(value), segment), whole);
+/** What an object holds under a name that it may not have: every object answers to `constructor`. */
+export const ownValue = (value: unknown, name: PropertyKey): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+
+export const valueAt = (path: string, whole: unknown): unknown => segmentsOf(path).reduce<unknown>(ownValue, whole);
 
 /** The paths at which the engine's own comparison finds a difference, of a secret's mark too. */
 export function differing(one: unknown, other: unknown, path = ""): string[] {
@@ -36,7 +39,7 @@ export function differing(one: unknown, other: unknown, path = ""): string[] {
   if (!hasValue.includes(true)) return [];
   if (hasValue.includes(false)) return [path];
   if (isPlainObject(one) && isPlainObject(other))
-    return keysOf(one, other).flatMap((key) => differing(one[key], other[key], pathTo(path, key)));
+    return keysOf(one, other).flatMap((key) => differing(ownValue(one, key), ownValue(other, key), pathTo(path, key)));
   if (Array.isArray(one) && Array.isArray(other))
     return keysOf(one, other).flatMap((key) => differing(one[Number(key)], other[Number(key)], `${path}[${key}]`));
   return isDeepStrictEqual(one, other) ? [] : [path];

@@ -3,7 +3,15 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { packageVersion } from "../contract/installation";
 import { applyFaults } from "./control/faultResponses";
 import { controlRoutes, type ControlParts } from "./control/controlRoutes";
-import { guardControl, originFor, refuseForeignHosts, refuseForeignPages, requireKey, type Site } from "./http/access";
+import {
+  guardControl,
+  originFor,
+  refuseForeignHosts,
+  refuseForeignPages,
+  requireKey,
+  requireOwner,
+  type Site,
+} from "./http/access";
 import { takeBody } from "./http/bodies";
 import { errorResponse, HttpError } from "./http/errorResponses";
 import { KEY_SET_PATH, serveKeySet } from "./http/keySet";
@@ -33,7 +41,9 @@ const saveChanges =
   ({ store }: Service): MiddlewareHandler<Env> =>
   async (context, next) => {
     await next();
-    if (context.req.method !== "GET") store.changed();
+    if (context.req.method === "GET") return;
+    store.changed();
+    await store.shown();
   };
 
 /** @public for the tests, which compare it with the API document */
@@ -52,13 +62,14 @@ export function createApp(control: ControlParts): Hono<Env> {
   const { options } = service;
   const api = new Hono<Env>();
   api.use("*", refuseForeignPages(key), logRequests(log), addLatency(options.latencyMs));
-  api.use("*", requireKey(key), takeBody, logContent(log));
-  api.use("*", applyFaults(faults, service.store), limitRate(options), saveChanges(service));
+  api.use("*", requireKey(key, options.otherApiKeys), takeBody, logContent(log));
+  api.use("*", applyFaults(faults, service), limitRate(options), saveChanges(service));
 
   const routes = allRoutes(service, site);
   for (const { method, template, handler, completes } of routes) {
     const missing = options.seedOnly && completes === true;
-    api.on(method, honoPath(template), missing ? (context) => context.notFound() : handler);
+    if (missing) api.on(method, honoPath(template), (context) => context.notFound());
+    else api.on(method, honoPath(template), requireOwner, handler);
   }
   const offered = routes.filter(({ completes }) => !options.seedOnly || !completes);
   for (const path of new Set(offered.map(({ template }) => honoPath(template)))) {

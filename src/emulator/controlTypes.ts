@@ -1,4 +1,5 @@
 /** Inputs and results of a running emulator for tests, without types of other packages. */
+import type { PagingFault } from "./model/pages";
 import type {
   StoredBranch,
   StoredEmailServer,
@@ -59,6 +60,8 @@ interface RequestFault {
    * Relative to the API root: the actual path, or a template such as `/projects/{project_id}/endpoints`. @default any
    */
   path?: string;
+  /** Only this page of a list: 1 is a GET without a cursor. @default any */
+  page?: number;
   /** The number of requests that fail; 0: all, until the faults are cleared. @default 1 */
   times?: number;
   /** The number of matching requests that pass first. @default 0 */
@@ -75,6 +78,11 @@ interface RequestFault {
   effect?: "none" | "done";
   /** `reset`: before the response, `cut`: within it, `hang`: no response at all. */
   drop?: "reset" | "cut" | "hang";
+  /**
+   * The real page of a list, with a wrong cursor. `repeats`: that of the request, so that the second page comes for ever.
+   * `endless`: after its end the list begins again, with new cursors.
+   */
+  paging?: PagingFault;
 }
 
 interface OperationFault {

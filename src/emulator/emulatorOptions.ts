@@ -19,8 +19,10 @@ export interface EmulatorOptions {
   host?: string;
   /** Port to listen on; 0 takes any free one. @default 0 */
   port?: number;
-  /** The only key that requests may use. @default "test-key" */
+  /** The only key that requests may use: printable ASCII without spaces. @default "test-key" */
   apiKey?: string;
+  /** Keys of other accounts: every project is unknown to them (404). @default none */
+  otherApiKeys?: readonly string[];
   /** The only supported auth provider. @default "supported_provider" */
   authProvider?: string;
   /** How long a compute takes to start, in milliseconds; a suspend takes a third of it. @default 1500 */
@@ -31,6 +33,8 @@ export interface EmulatorOptions {
   idleAfterMs?: number;
   /** Refuse changes of computes with 423 while an operation of the same project is unfinished. @default false */
   lockProjects?: boolean;
+  /** With `lockProjects`: the status of these refusals. @default 423 */
+  lockStatus?: 423 | 409;
   /** Only the routes that the API document describes, without those that were observed. @default false */
   seedOnly?: boolean;
   /** File that the state is loaded from and saved to. */
@@ -48,12 +52,16 @@ export interface EmulatorOptions {
   ratePerMinute?: number;
   /** Lists omit records that are younger than this, in milliseconds. @default 0 */
   listLagMs?: number;
+  /** How many objects a list shows at once, with a cursor for the others; 0 = all. @default 0 */
+  pageSize?: number;
   /** How responses show client secrets and SMTP passwords. @default "echo" */
   secretAnswers?: "echo" | "masked" | "absent";
   /** An integration may belong to any branch, not only the default branch. @default false */
   anyAuthBranch?: boolean;
   /** An OAuth provider may have any id, not only the service's known ids. @default false */
   anyOAuthProvider?: boolean;
+  /** The known ids of OAuth providers; others are refused. @default google, github, microsoft and other common ones */
+  oauthProviderIds?: readonly string[];
   /** A redirect domain may be the address of an app, such as `myapp://callback`, not only an http(s) origin. @default false */
   appDomains?: boolean;
   /**
@@ -91,6 +99,12 @@ export interface EmulatorVariants {
   restartToApply?: boolean;
   /** A 429 does not say when to come back. @default false */
   noRetryAfter?: boolean;
+  /** The service stores this suspend timeout, whatever a request says: 0 on the free plan. @default as it was sent */
+  fixedSuspendTimeout?: number | undefined;
+  /** Settings of Postgres that the service adds to each compute that is created or changed. @default none */
+  addedPgSettings?: Readonly<Record<string, string>>;
+  /** The service stores a Postgres setting such as `128MB` in kB: `131072kB`. @default false */
+  pgSettingsInKb?: boolean;
   /** The largest size of the account's plan, in CU: a request with a larger one fails with 412; 0 = no limit. @default 0 */
   maxSizeCu?: number;
 }
@@ -100,6 +114,12 @@ export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" |
   log: EmulatorOptions["log"];
   variants: Required<EmulatorVariants>;
 }
+
+/** The first three are documented, the others assumed (docs/design/api.md, OAuth providers). */
+const KNOWN_OAUTH_PROVIDERS: readonly string[] = [
+  ...["google", "github", "microsoft"],
+  ...["apple", "bitbucket", "discord", "facebook", "gitlab", "linkedin", "spotify", "twitch"],
+];
 
 /** Everybody knows it. */
 export const DEFAULT_KEY = "test-key";
@@ -129,6 +149,16 @@ const nonEmpty = (name: string, value: string): string => {
   return value;
 };
 
+/** For messages. */
+export const KEY_RULE = "must be printable ASCII without spaces";
+/** It is sent in an HTTP header, and as a password that no client may change (SASLprep). */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+
+const key = (name: string, value: string): string => {
+  if (!isKey(nonEmpty(name, value))) throw new RangeError(`emulator option ${name} ${KEY_RULE}`);
+  return value;
+};
+
 const oneOf = <T>(name: string, value: T, allowed: readonly T[]): T => {
   if (!allowed.includes(value)) throw new RangeError(`emulator option ${name} must be one of ${allowed.join(", ")}`);
   return value;
@@ -148,6 +178,15 @@ function checkTogether(resolved: ResolvedOptions): ResolvedOptions {
   if (!resolved.postgres && idle !== undefined) {
     throw new RangeError(`emulator option ${idle[0]} has no effect without a Postgres: give --postgres as well`);
   }
+  if (!resolved.lockProjects && resolved.lockStatus !== 423) {
+    throw new RangeError("emulator option lockStatus has no effect without locks: give --lock-projects as well");
+  }
+  if (resolved.anyOAuthProvider && resolved.oauthProviderIds !== KNOWN_OAUTH_PROVIDERS) {
+    throw new RangeError("emulator option oauthProviderIds has no effect if any id is accepted: leave out one of them");
+  }
+  if (resolved.otherApiKeys.includes(resolved.apiKey)) {
+    throw new RangeError("emulator option otherApiKeys contains the key of the projects: give another one");
+  }
   return resolved;
 }
 
@@ -159,6 +198,9 @@ function resolveVariants(given: EmulatorVariants = {}): Required<EmulatorVariant
     startReplicas: given.startReplicas ?? false,
     restartToApply: given.restartToApply ?? false,
     noRetryAfter: given.noRetryAfter ?? false,
+    fixedSuspendTimeout: given.fixedSuspendTimeout,
+    addedPgSettings: given.addedPgSettings ?? {},
+    pgSettingsInKb: given.pgSettingsInKb ?? false,
     maxSizeCu: size("variants.maxSizeCu", given.maxSizeCu ?? 0),
   };
 }
@@ -167,20 +209,24 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   return checkTogether({
     host: nonEmpty("host", options.host ?? "127.0.0.1"),
     port: wholeNumber("port", options.port ?? 0, 65_535),
-    apiKey: nonEmpty("apiKey", options.apiKey ?? DEFAULT_KEY),
+    apiKey: key("apiKey", options.apiKey ?? DEFAULT_KEY),
+    otherApiKeys: (options.otherApiKeys ?? []).map((one) => key("otherApiKeys", one)),
     authProvider: nonEmpty("authProvider", options.authProvider ?? "supported_provider"),
     activationMs: wholeNumber("activationMs", options.activationMs ?? 1500, LONGEST_TIMER_MS),
     latencyMs: wholeNumber("latencyMs", options.latencyMs ?? 0, LONGEST_TIMER_MS),
     idleAfterMs: wholeNumber("idleAfterMs", options.idleAfterMs ?? 0, LONGEST_TIMER_MS),
     lockProjects: options.lockProjects ?? false,
+    lockStatus: oneOf("lockStatus", options.lockStatus ?? 423, [423, 409]),
     seedOnly: options.seedOnly ?? false,
     data: options.data === undefined ? undefined : nonEmpty("data", options.data),
     ratePerSecond: wholeNumber("ratePerSecond", options.ratePerSecond ?? 0, 1_000_000),
     ratePerMinute: wholeNumber("ratePerMinute", options.ratePerMinute ?? 0, 1_000_000),
     listLagMs: wholeNumber("listLagMs", options.listLagMs ?? 0, LONGEST_TIMER_MS),
+    pageSize: wholeNumber("pageSize", options.pageSize ?? 0, 1_000_000),
     secretAnswers: oneOf("secretAnswers", options.secretAnswers ?? "echo", ["echo", "masked", "absent"]),
     anyAuthBranch: options.anyAuthBranch ?? false,
     anyOAuthProvider: options.anyOAuthProvider ?? false,
+    oauthProviderIds: options.oauthProviderIds ?? KNOWN_OAUTH_PROVIDERS,
     appDomains: options.appDomains ?? false,
     postgres: withoutAddress(options.postgres ?? false),
     postgresPort: wholeNumber("postgresPort", options.postgresPort ?? 0, 65_535),

@@ -167,7 +167,11 @@ export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
       return isPlain(value) && Object.values(value).every((one) => isOfType(def.valueType, one));
     case "object":
       return (
-        isPlain(value) && Object.entries(value).every(([key, one]) => !def.shape[key] || isOfType(def.shape[key], one))
+        isPlain(value) &&
+        Object.entries(value).every(([key, one]) => {
+          const inner = Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
+          return inner === undefined || isOfType(inner, one);
+        })
       );
     case "union":
       return def.options.some((one) => isOfType(one, value));

@@ -5,6 +5,7 @@
  */
 import {
   AuthenticationError,
+  behind,
   type Client,
   Deadline,
   NO_TLS,
@@ -146,8 +147,9 @@ export class LookAhead {
     if (this.#unlisted.has(projectId)) return this.#unlisted.get(projectId);
     try {
       return await look({ reading, isComplete: this.memory.hasComparedAll(kind) });
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
+    } catch (thrown) {
+      const error = behind(thrown);
+      if (!(error instanceof NotFoundError)) throw thrown;
       const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));
       // If the project exists and only a list is missing, only the creation can judge that.
       const findings = isMissing ? [missingProject(projectId)] : undefined;

@@ -6,6 +6,7 @@
 import { asSecret } from "../contract/engineSecrets";
 import { isBranchId } from "../contract/identifiers";
 import { clean, containsUnknown, namesIn, type Properties } from "../contract/hiddenKeys";
+import { ownValue } from "../contract/propertyPath";
 import { isReference } from "../contract/references";
 import { isHarmless, mayBeSecret } from "../contract/secretNames";
 import { isStandIn } from "../contract/standIns";
@@ -119,7 +120,7 @@ function eachValue(
 ): unknown {
   if (!isPlain(value) || isReference(value)) return replace(value, others, path);
   const entries = Object.entries(value).map(([key, one]) => {
-    const inner = others.map((other) => (isPlain(other) ? other[key] : undefined));
+    const inner = others.map((other) => (isPlain(other) ? ownValue(other, key) : undefined));
     return [key, eachValue(one, inner, replace, [...path, key])];
   });
   return Object.fromEntries(entries);

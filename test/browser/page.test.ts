@@ -433,6 +433,16 @@ test("a path is shown from its end, and whole when it is opened", async () => {
   expect((await box("bdi")).x).toBeGreaterThanOrEqual(place.x - 1);
 });
 
+test("the summary counts the states of computes, whatever they are called", async () => {
+  const emulator = await start();
+  for (const current_state of ["constructor", "__proto__", "idle", "idle"])
+    await edit(emulator, "endpoint", { create: { branch_id: "br-dev", type: "read_only", current_state } });
+  const { page, errors } = await openPage(emulator);
+  await compute(page, PRIMARY).waitFor();
+  expect(await page.locator("#totals").innerText()).toBe("computes: 1 active, 1 constructor, 1 __proto__, 2 idle");
+  expect(errors).toEqual([]);
+});
+
 describe("who may do what", () => {
   test("a name that looks like markup is text, wherever it stands", async () => {
     const hostile = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>"'&\u202e`;

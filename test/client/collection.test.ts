@@ -4,7 +4,9 @@ import {
   BadResponseError,
   Deadline,
   FateUnknownError,
+  Gone,
   NotFoundError,
+  NotKnownError,
   PermissionError,
   ServiceError,
   SvcError,
@@ -68,6 +70,7 @@ type Send = () => Promise<{ value: Thing | undefined }>;
 function collection(
   lists: readonly (readonly (string | Thing)[] | Error)[],
   send: Send = async () => ({ value: undefined }),
+  { isDeclaredGone = false } = {},
 ) {
   const began = now();
   const reads = new SharedReads();
@@ -89,7 +92,7 @@ function collection(
   const creator = { create: async () => Promise.reject(new Error("no creation")) };
   const readsSince = (since: number | undefined) => reads.get("things", start, since);
   const invalidating = () => () => undefined;
-  const source = { lagMs: LAG, isDeclaredGone: false, readsSince, invalidating, requests, creator };
+  const source = { lagMs: LAG, isDeclaredGone, readsSince, invalidating, requests, creator };
   const things = new Collection<Thing, Thing>(KIND, "p", source);
   return { things, sentAt, change: () => reads.invalidating(["things"])() };
 }
@@ -151,10 +154,10 @@ describe("an item", () => {
     await pass(LAG);
     expect("outcome" in gone).toBe(false);
     await pass(GATHER + 2);
-    expect([gone.outcome, "outcome" in gone, sentAt.length]).toEqual([undefined, true, 2]);
+    expect([gone.outcome, sentAt.length]).toEqual([expect.any(Gone), 2]);
     // Both are known by now: nobody waits again.
-    expect(await things.find(is("b"))).toBeUndefined();
-    expect(await things.find(is("c"))).toBeUndefined();
+    expect(await things.find(is("b"))).toBeInstanceOf(Gone);
+    expect(await things.find(is("c"))).toBeInstanceOf(Gone);
     expect(sentAt).toHaveLength(2);
   });
 
@@ -175,7 +178,7 @@ describe("an item", () => {
     await pass(LAG);
     expect("outcome" in missed).toBe(false);
     await pass(GATHER + 2);
-    expect([missed.outcome, "outcome" in missed, sentAt.length]).toEqual([undefined, true, 3]);
+    expect([missed.outcome, sentAt.length]).toEqual([expect.any(Gone), 3]);
   });
 
   test("that both lists lacked before one of our changes is searched again", async () => {
@@ -323,7 +326,7 @@ describe("deleting an item", () => {
     expect("outcome" in gone).toBe(true);
     const error = await thrownIn(deleting([["b", "c"]], async () => noBody));
     expect(error).toBeInstanceOf(BadResponseError);
-    expect(String(error)).toBe("BadResponseError: the deletion was accepted, but thing b is still listed");
+    expect(String(error)).toBe("StillListedError: the deletion was accepted, but thing b is still listed");
   });
 
   test("wants none where the caller knows better", async () => {
@@ -335,27 +338,61 @@ describe("deleting an item", () => {
   });
 
   test.each([
-    ["a 404 of the service", new NotFoundError("gone", { status: 404 }), true],
-    ["a 500", new ServiceError("down", { status: 500 }), false],
-    ["a missing permission", new PermissionError("no", { status: 403 }), false],
-    ["a defect of ours", new TypeError("x"), false],
-  ])("%s needs no list", async (_, error, isGone) => {
+    ["a 500", new ServiceError("down", { status: 500 })],
+    ["a missing permission", new PermissionError("no", { status: 403 })],
+    ["a defect of ours", new TypeError("x")],
+  ])("%s needs no list", async (_, error) => {
     const { things, sentAt } = collection([["b"]], async () => Promise.reject(error));
     const outcome = watched(things.delete({ id: "b" }, PROVEN));
     await pass();
-    expect(outcome).toEqual({ outcome: isGone ? undefined : error });
+    expect(outcome).toEqual({ outcome: error });
     expect(sentAt).toEqual([]);
+  });
+
+  describe("that the service answers with 404", () => {
+    const missing = new NotFoundError("not found", { status: 404, method: "DELETE", path: "/things" });
+    const send = async (): Promise<never> => Promise.reject(missing);
+
+    test("is done with the first list that lacks it", async () => {
+      const { things, sentAt } = collection([["a"]], send);
+      const done = watched(things.delete({ id: "b" }, PROVEN));
+      await pass(GATHER + 1);
+      expect(done.outcome).toBeInstanceOf(Gone);
+      expect(sentAt).toHaveLength(1);
+    });
+
+    test("is done although lists lag behind it, and fails when they show it after the lag", async () => {
+      const done = watched(deleting([["b"], ["b"], ["a"]], send));
+      await pass(LAG);
+      expect(done.outcome).toBeInstanceOf(Gone);
+      const still = await thrownIn(deleting([["b"]], send));
+      expect(still).toBeInstanceOf(BadResponseError);
+      expect(String(still)).toBe("StillListedError: not found; thing b is still listed (DELETE /things -> 404)");
+    });
+
+    test("is unknown where the whole list answers 404, unless a person has said that the project is gone", async () => {
+      const lists = [new NotFoundError("project not found", { status: 404 })];
+      expect(await thrownIn(deleting(lists, send))).toBeInstanceOf(NotKnownError);
+      const declared = collection(lists, send, { isDeclaredGone: true }).things;
+      expect(await thrownIn(declared.delete({ id: "b" }, PROVEN))).toBeUndefined();
+    });
+
+    test("is unknown while the list cannot be read", async () => {
+      const down = new ServiceError("down", { status: 503 });
+      expect(await thrownIn(deleting([down], send))).toBe(down);
+    });
   });
 
   test.each([200, 299, 404, 410])("a %i that says nothing is looked into after the lag", async (status) => {
     const odd = new BadResponseError("a web page came back", { status, method: "DELETE", path: "/things" });
     const send = async (): Promise<never> => Promise.reject(odd);
     expect(await thrownIn(deleting([["a"]], send))).toBeUndefined();
-    expect(await thrownIn(deleting([new NotFoundError("project gone", { status: 404 })], send))).toBeUndefined();
+    const unseen = await thrownIn(deleting([new NotFoundError("project gone", { status: 404 })], send));
+    expect(unseen).toBeInstanceOf(NotKnownError);
     const still = await thrownIn(deleting([["b"]], send));
     expect(still).toBeInstanceOf(BadResponseError);
     expect(String(still)).toBe(
-      `BadResponseError: a web page came back; thing b is still listed (DELETE /things -> ${status})`,
+      `StillListedError: a web page came back; thing b is still listed (DELETE /things -> ${status})`,
     );
     const down = new ServiceError("down", { status: 503 });
     expect(await thrownIn(deleting([down], send))).toBe(down);

@@ -221,6 +221,31 @@ test("hands every other flag on to the emulator", async () => {
   expect((await control(served.url, "GET", "/health")).status).toBe(200);
 });
 
+test("hands on the flags that may be repeated, and those that exclude others", async () => {
+  const served = await serve([
+    ...["--page-size", "1", "--lock-projects", "--lock-status", "409", "--activation-ms", "60000"],
+    ...["--other-api-key", "second", "--other-api-key", "third"],
+    ...["--oauth-provider-id", "github", "--oauth-provider-id", "google"],
+  ]);
+  await integrate(served);
+  expect((await api(served, "GET", `${DEMO}/branches`)).body).toMatchObject({
+    branches: [{ id: "br-main" }],
+    pagination: { next: expect.any(String) },
+  });
+  for (const apiKey of ["second", "third"])
+    expect((await api({ baseUrl: served.baseUrl, apiKey }, "GET", DEMO)).status).toBe(404);
+  expect((await api(served, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" })).status).toBe(400);
+  const create = { endpoint: { branch_id: "br-dev", type: "read_write" } };
+  expect((await api(served, "POST", `${DEMO}/endpoints`, create)).status).toBe(201);
+  expect((await api(served, "POST", `${DEMO}/endpoints`, create)).status).toBe(409);
+  for (const [flags, words] of [
+    [["--lock-status", "409"], /--lock-status has no effect without locks: give --lock-projects as well\n$/],
+    [["--other-api-key", "test-key"], /--other-api-key contains the key of the projects: give another one\n$/],
+    [["--any-oauth-provider", "--oauth-provider-id", "x"], /--oauth-provider-id has no effect if any id is accepted/],
+  ] as const)
+    expect(await run("emulator", ...flags)).toMatchObject({ code: 1, stderr: expect.stringMatching(words) });
+});
+
 test("--log prints a line for each request on stderr, also beside a command, and without it nothing is printed there", async () => {
   const request = `node -e 'fetch(process.env.SVC_BASE_URL + "/projects/prj-demo").then(() => 0)'`;
   const logged = await run("emulator", "--log", "--exec", request);

@@ -46,6 +46,29 @@ describe("every API route", () => {
     );
   });
 
+  test("knows no project where the key is that of another account, and changes nothing", async () => {
+    const emulator = await start({ otherApiKeys: ["other-key", "third-key"] });
+    await control(emulator.url, "POST", "/projects", { id: "prj-other" });
+    const before = (await control(emulator.url, "GET", "/state")).text;
+    const routes = allRoutes({} as Service, {} as Site);
+    const inBody = { project_id: "prj-demo", auth_provider: "supported_provider" };
+    for (const { method, template } of routes) {
+      const path = template.replace("{project_id}", "prj-demo").replace(/\{\w+\}/g, PRIMARY);
+      for (const apiKey of ["other-key", "third-key"]) {
+        const target = { baseUrl: emulator.baseUrl, apiKey };
+        const { status, body } = await api(target, method, path, method === "GET" ? undefined : inBody);
+        const refused = { ...ERROR_BODY, code: "", message: "project not found" };
+        expect([method, path, status, body]).toEqual([method, path, 404, refused]);
+      }
+    }
+    const other = { baseUrl: emulator.baseUrl, apiKey: "other-key" };
+    expect((await api(other, "GET", "/projects/prj-other")).body).toMatchObject({ message: "project not found" });
+    expect((await api(other, "GET", "/no/such/route")).body).toMatchObject({ message: "this route does not exist" });
+    expect((await control(emulator.url, "GET", "/state")).text).toBe(before);
+    expect((await api({ baseUrl: emulator.baseUrl, apiKey: "fourth-key" }, "GET", DEMO)).status).toBe(401);
+    expect((await api(emulator, "GET", DEMO)).status).toBe(200);
+  });
+
   test("answers 404 in JSON where there is nothing, and 405 to another method", async () => {
     const emulator = await start();
     for (const path of ["", "/projects", "/projects/prj-demo/nothing", "/projects/prj-none/endpoints"]) {
@@ -170,6 +193,18 @@ describe("a project that locks", () => {
     const { body } = await api(emulator, "GET", `${DEMO}/endpoints`);
     expect(records(body, "endpoints").map((endpoint) => endpoint.id)).toEqual([PRIMARY, id]);
     expect(records(body, "endpoints")[0]).not.toHaveProperty("name");
+  });
+
+  test("can answer 409 instead, which does nothing either", async () => {
+    const emulator = await start({ activationMs: 60_000, lockProjects: true, lockStatus: 409 });
+    await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
+    const message = "project already has running conflicting operations, scheduling of new ones is prohibited";
+    const path = `${DEMO}/endpoints/${PRIMARY}`;
+    for (const [method, endpoint] of [["PATCH", { name: "later" }], ["DELETE"]] as const) {
+      const { status, body } = await api(emulator, method, path, endpoint && { endpoint });
+      expect([method, status, body]).toEqual([method, 409, { ...ERROR_BODY, code: "", message }]);
+    }
+    expect(record((await api(emulator, "GET", path)).body, "endpoint")).not.toHaveProperty("name");
   });
 
   test("lets the auth routes and other projects through, and opens when the operation ends", async () => {

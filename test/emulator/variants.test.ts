@@ -4,6 +4,7 @@ import {
   control,
   createCompute,
   DEMO,
+  ERROR_BODY,
   integrate,
   PRIMARY,
   records,
@@ -78,6 +79,40 @@ test("an OAuth provider has a name that the service knows, or any if that is con
   // A change by hand is not checked for its name.
   const edit = { kind: "oauth_provider", project_id: "prj-demo", create: { id } };
   expect((await control(known.url, "POST", "/edit", edit)).status).toBeLessThan(300);
+});
+
+test("the ids of OAuth providers can be a closed list of one's own", async () => {
+  const emulator = await start({ oauthProviderIds: ["github", "google"] });
+  await integrate(emulator);
+  for (const id of ["github-enterprise", "microsoft"]) {
+    const { status, body } = await api(emulator, "POST", OAUTH, { id });
+    expect([id, status, body]).toEqual([id, 400, ERROR_BODY]);
+  }
+  expect((await api(emulator, "DELETE", `${OAUTH}/github`)).status).toBe(204);
+  expect((await api(emulator, "POST", OAUTH, { id: "github" })).status).toBe(200);
+});
+
+test("a service can keep its own suspend timeout, and settings of its own", async () => {
+  const added = { "svc.plan": "free" };
+  const emulator = await start({ variants: { fixedSuspendTimeout: 0, addedPgSettings: added, pgSettingsInKb: true } });
+  const pg_settings = { shared_buffers: "128MB", work_mem: "64kB", maintenance_work_mem: "1GB", jit: "off" };
+  const sent = { suspend_timeout_seconds: 3600, settings: { pg_settings } };
+  const kept = {
+    suspend_timeout_seconds: 0,
+    settings: {
+      pg_settings: { ...pg_settings, ...added, shared_buffers: "131072kB", maintenance_work_mem: "1048576kB" },
+    },
+  };
+  const made = await createCompute(emulator, { branch_id: "br-dev", type: "read_write", ...sent });
+  expect(made).toMatchObject(kept);
+  const path = `${DEMO}/endpoints/${PRIMARY}`;
+  expect((await api(emulator, "PATCH", path, { endpoint: sent })).body).toMatchObject({ endpoint: kept });
+  // It adds them again.
+  const cleared = await api(emulator, "PATCH", path, { endpoint: { settings: { pg_settings: {} } } });
+  expect(cleared.body).toMatchObject({ endpoint: { settings: { pg_settings: added } } });
+  expect((await api(emulator, "GET", `${DEMO}/endpoints`)).body).toMatchObject({
+    endpoints: [{ settings: { pg_settings: added } }, kept],
+  });
 });
 
 test("a redirect domain is an http(s) origin, or also the address of an app if that is configured", async () => {
@@ -243,10 +278,18 @@ test.each([
   { port: 1.5 },
   { activationMs: -1 },
   { apiKey: "" },
+  { apiKey: "with space" },
+  { apiKey: "sch\u00f6n" },
+  { otherApiKeys: ["with space"] },
   { authProvider: "" },
   { ratePerSecond: NaN },
   { ratePerMinute: -1 },
   { variants: { maxSizeCu: -1 } },
+  { pageSize: -1 },
+  { otherApiKeys: [""] },
+  { otherApiKeys: ["test-key"] },
+  { lockStatus: 409 as const },
+  { anyOAuthProvider: true, oauthProviderIds: ["github"] },
 ])("the options %j are refused before anything listens", async (options) => {
   await expect(startEmulator(options)).rejects.toThrow(RangeError);
 });

@@ -4,6 +4,7 @@ import {
   checkArguments,
   compare,
   echoOf,
+  isOfType,
   problemText,
   sameArgument,
   specOf,
@@ -146,6 +147,12 @@ describe("what a read returns", () => {
   ])("%s", (_what, managed, stored, observed, expected) => {
     expect(echoOf(specs, { managed, stored, observed })).toStrictEqual(expected);
   });
+});
+
+test("the type of a value is not judged by members that every object has", () => {
+  const size = z.strictObject({ min: z.number() });
+  for (const name of ["constructor", "toString"])
+    expect([isOfType(size, { min: 1, [name]: "x" }), isOfType(size, { min: "1", [name]: "x" })]).toEqual([true, false]);
 });
 
 describe("check", () => {

@@ -5,7 +5,7 @@ import type { Lifecycle } from "../../src/host/lifecycle";
 import type { Claim } from "../../src/host/memory";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { Session } from "../../src/host/session";
-import { Gone, Granted, requireGranted } from "../../src/client";
+import { type Gone, Granted, requireGranted } from "../../src/client";
 import { GONE } from "../support/proven";
 import { toyLifecycle, type ToyArgs, type ToyOutputs, URN } from "../support/toy";
 
@@ -19,7 +19,8 @@ function oneProcess(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}) {
   const deleted: string[] = [];
   const session = new Session((line) => log.push(line));
   const toy = dynamicProvider(
-    toyLifecycle({ delete: async (_call, { outs }) => {
+    toyLifecycle({
+      delete: async (_call, { outs }) => {
         deleted.push(outs.label ?? "");
         return GONE;
       },

@@ -17,9 +17,13 @@ export async function started(
 }
 
 /** The same through a hostile network. */
-export async function sceneOf({ lifecycle, inIntegration }: KindCase, options: EmulatorOptions = {}): Promise<Scene> {
+export async function sceneOf(
+  { lifecycle, inIntegration }: KindCase,
+  options: EmulatorOptions = {},
+  client?: Client,
+): Promise<Scene> {
   // Readable secrets would prove what a real service need not show.
-  const opened = await scene(lifecycle, { ...(inIntegration && { secretAnswers: "absent" }), ...options });
+  const opened = await scene(lifecycle, { ...(inIntegration && { secretAnswers: "absent" }), ...options }, client);
   if (inIntegration) await withIntegration(opened.given);
   return opened;
 }

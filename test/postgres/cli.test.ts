@@ -1,9 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { until } from "../support/emulator";
 import { folderForServers } from "../support/gate";
+import { psqlProgram } from "../support/postgres";
 import { endVisits, VISITORS } from "../support/visitors";
 
 const MAIN = resolve(__dirname, "../../dist/cli/main.js");
@@ -57,7 +58,7 @@ function run(parameters: readonly string[], environment: NodeJS.ProcessEnv = {})
 /** The connection string of the line to paste, once it is printed. */
 async function pasted({ child, output }: Run): Promise<string> {
   for (;;) {
-    const [, uri] = /^ *psql "(\S+)"$/m.exec(output()) ?? [];
+    const [, uri] = /^(?:PGPASSWORD="\S+" )?psql "(\S+)"$/m.exec(output()) ?? [];
     if (uri !== undefined) return uri;
     if (child.exitCode !== null) throw new Error(output());
     await new Promise((done) => setTimeout(done, 20));
@@ -81,12 +82,48 @@ test("the line that is printed works as it is pasted, and shows no key but the o
   const open = run(["--port", "0"]);
   const client = await VISITORS.pg(await pasted(open));
   expect(await client.ask("select 'pasted'")).toBe("pasted");
-  const own = run(["--port", "0"], { SVC_EMULATOR_API_KEY: "own-secret-key" });
-  const uri = await pasted(own);
-  expect(own.output()).not.toContain("own-secret-key");
-  expect(await (await VISITORS.pg(uri.replace("svcdb_owner", "svcdb_owner:own-secret-key"))).ask("select 1")).toBe("1");
   open.child.kill("SIGTERM");
   expect(await open.ended).toBe(0);
+});
+
+const ODD_KEY = `p@ss:w/rd?x=1&y=%25#z"'$HOME\`\\;endpoint=ep-x`;
+
+const WITH_PSQL = { ...ENVIRONMENT, PATH: `${dirname(psqlProgram() ?? "")}:${process.env["PATH"]}` };
+
+(psqlProgram() ? test : test.skip).each([
+  ["with characters that a URL or a shell would change", ODD_KEY],
+  ["of 5000 characters", "k".repeat(5000)],
+])("a key that is given, %s, works with the line as it is pasted, and is not printed", async (_what, key) => {
+  for (const [parameters, variable] of [
+    [[], "SVC_EMULATOR_API_KEY"],
+    [["--api-key", key], "SVC_API_KEY"],
+  ] as const) {
+    const given = run(["--port", "0", ...parameters], variable === "SVC_API_KEY" ? {} : { [variable]: key });
+    const uri = await pasted(given);
+    expect(given.output()).not.toContain(key);
+    expect(given.output()).not.toContain(encodeURIComponent(key));
+    const [line = ""] = given
+      .output()
+      .split("\n")
+      .filter((one) => one.includes(uri));
+    // As in the shell of the program, with the variable of the line below it.
+    const shell = `${line} -X -w -A -t -c "select 'pasted'"`;
+    expect(execFileSync("/bin/sh", ["-c", shell], { env: { ...WITH_PSQL, [variable]: key }, encoding: "utf8" })).toBe(
+      "pasted\n",
+    );
+    process.env["PGPASSWORD"] = key;
+    try {
+      expect(await (await VISITORS.pg(uri)).ask("select 1")).toBe("1");
+    } finally {
+      delete process.env["PGPASSWORD"];
+    }
+  }
+  const beside = run(["--exec", `psql "$SVC_POSTGRES_URL" -X -w -A -t -c "select 'beside'"`], {
+    ...WITH_PSQL,
+    SVC_EMULATOR_API_KEY: key,
+  });
+  expect(await beside.ended).toBe(0);
+  expect(beside.stdout()).toBe("beside\n");
 });
 
 test("a command that runs beside it is told the gate, and a whole connection string", async () => {
@@ -111,6 +148,67 @@ describe("killed", () => {
     child.kill("SIGKILL");
     expect(await working).toContain("terminated");
     await nothingLeft();
+  });
+
+  describe("together with its guard", () => {
+    /** What runs for the emulators of this test, without the emulators. */
+    const pidsOf = (path: string): number[] =>
+      execFileSync("ps", ["-A", "-o", "pid,args"], { encoding: "utf8", maxBuffer: 2 ** 26 })
+        .split("\n")
+        .filter((line) => line.includes(path) && !line.includes(MAIN) && !line.includes("ps -A"))
+        .map((line) => Number.parseInt(line));
+    const guardsOf = (path: string): number[] =>
+      pidsOf(path).filter((pid) =>
+        execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" }).includes("pulumi-svc-guard"),
+      );
+
+    /** As `pkill -9 -f pulumi-svc-guard` does before the emulator is killed. */
+    async function killWithGuards(emulator: Run): Promise<void> {
+      const guards = guardsOf(temporary);
+      expect(guards.length).toBeGreaterThan(0);
+      for (const pid of guards) process.kill(pid, "SIGKILL");
+      emulator.child.kill("SIGKILL");
+      await emulator.ended;
+    }
+
+    test("the next start removes its folders and servers, and leaves those of others", async () => {
+      const living = run(["--port", "0"]);
+      const neighbour = await VISITORS.pg(await pasted(living));
+      await neighbour.ask("create table mine as select 1 as id");
+      const before = readdirSync(temporary);
+      // Nothing says whose it is, or its process cannot be asked.
+      const unknown = join(temporary, "pulumi-svc-postgres-unknown");
+      mkdirSync(unknown);
+      writeFileSync(join(unknown, "data"), "kept");
+      const killed = run(["--port", "0"]);
+      await (await VISITORS.pg(await pasted(killed))).ask("create table lost as select 1");
+      const guards = guardsOf(temporary);
+      const ofKilled = readdirSync(temporary).filter((name) => !before.includes(name) && !name.endsWith("-unknown"));
+      expect(ofKilled.map((name) => name.split("-")[2]).sort()).toEqual(["postgres", "sockets", "template"]);
+      for (const pid of guards) if (ofKilled.some((name) => pidsOf(name).includes(pid))) process.kill(pid, "SIGKILL");
+      killed.child.kill("SIGKILL");
+      await killed.ended;
+      expect(readdirSync(temporary)).toEqual(expect.arrayContaining(ofKilled));
+      const next = run(["--port", "0"]);
+      await pasted(next);
+      await until(
+        async () => [...readdirSync(temporary), ...processesOf(temporary)],
+        (left) => !ofKilled.some((name) => left.some((one) => one.includes(name))),
+      );
+      expect(await neighbour.ask("select id from mine")).toBe("1");
+      expect(readFileSync(join(unknown, "data"), "utf8")).toBe("kept");
+      rmSync(unknown, { recursive: true });
+    });
+
+    test("its data file serves the next start at once", async () => {
+      const data = ["--port", "0", "--data", join(folder, "state.json")];
+      const killed = run(data);
+      await (await VISITORS.pg(await pasted(killed))).ask("create table kept as select 7 as id");
+      await killWithGuards(killed);
+      expect(processesOf(folder)).not.toEqual([]);
+      const again = run(data);
+      expect(await (await VISITORS.pg(await pasted(again))).ask("select id from kept")).toBe("7");
+    });
   });
 
   test("it is started again with its data file, and has its databases; others on that file are refused", async () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
-import { api, control, DEMO, INTEGRATION, integrate, until, type Json } from "../support/emulator";
+import { api, control, DEMO, INTEGRATION, integrate, PRIMARY, until, type Json } from "../support/emulator";
 import { act, replicaOf, startGate, suspended, uriOf, useServers } from "../support/gate";
 import { VISITORS, type Visit } from "../support/visitors";
 
@@ -91,6 +91,59 @@ describe("users_sync", () => {
     await addUser(emulator, "lin@example.com");
     await act(emulator, "start");
     expect(await emails(await VISITORS.pg(shop))).toEqual(["lin@example.com"]);
+  });
+
+  describe("is what the API has answered, at once", () => {
+    /** The clients of an application that was there before the integration. */
+    const CLIENTS: Record<string, (emulator: Emulator) => Promise<string>> = {
+      "the compute": (emulator) => Promise.resolve(uriOf(emulator)),
+      "the pooled host": (emulator) => Promise.resolve(uriOf(emulator, `${PRIMARY}-pooler`)),
+      "a read replica": (emulator) => replicaOf(emulator),
+    };
+
+    test.each(Object.entries(CLIENTS))("for an open connection and a new one to %s", async (_what, uriOfClient) => {
+      const emulator = await startGate();
+      const uri = await uriOfClient(emulator);
+      const open = await VISITORS.pg(uri);
+      await open.ask("select 1");
+      for (let turn = 0; turn < 3; turn += 1) {
+        await integrate(emulator);
+        const first = emails(open);
+        expect([await emails(await VISITORS.pg(uri)), await first]).toEqual([[], []]);
+        const ada = await addUser(emulator, "ada@example.com");
+        expect(await emails(open)).toEqual(["ada@example.com"]);
+        await edit(emulator, { kind: "user", id: ada, set: { email: "countess@example.com" } });
+        expect(await emails(open)).toEqual(["countess@example.com"]);
+        await removeUser(emulator, ada);
+        expect(await emails(open)).toEqual([]);
+        await removeIntegration(emulator);
+        expect(await table(open)).toBeUndefined();
+      }
+    });
+
+    test("so that the first migration can refer to it", async () => {
+      const { emulator, client } = await start();
+      await integrate(emulator);
+      await client.ask("create table todos (owner text references svc_auth.users_sync (id))");
+      const pooled = await VISITORS.pg(uriOf(emulator, `${PRIMARY}-pooler`));
+      // By code nothing waits, but a new connection does.
+      emulator.edit({ kind: "user", project_id: PROJECT, create: { id: "ada", email: "ada@example.com" } });
+      const again = await VISITORS.pg(uriOf(emulator, `${PRIMARY}-pooler`));
+      await again.ask("insert into todos values ('ada')");
+      expect(await pooled.ask("select owner from todos")).toBe("ada");
+    });
+
+    test("but not for longer than 5 seconds, where a client keeps it from being written", async () => {
+      const { emulator, client } = await start();
+      await integrate(emulator);
+      await client.ask("begin; select * from svc_auth.users_sync");
+      const began = Date.now();
+      await removeIntegration(emulator);
+      expect(Date.now() - began).toBeLessThan(6_000);
+      expect((await send(emulator, "GET", "/state")).projects).toMatchObject([{ integrations: [] }]);
+      await client.ask("commit");
+      await shows(client, undefined);
+    });
   });
 
   test("is made with the integration, and holds the users that the API and edits make, change and delete", async () => {

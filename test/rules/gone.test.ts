@@ -63,6 +63,17 @@ describe.each(DELETABLE)("deleting %s", (_kind, kind, { method, path }) => {
     await vanish(given, state);
     await given.delete(state);
   });
+
+  test("that is really gone costs one list more when the service answers 404", async () => {
+    const { given, network, state } = await created(kind);
+    await vanish(given, state);
+    network.on({ method, path, executed: false, answer: OWN_404[1] });
+    network.arrived.splice(0);
+    await given.delete(state);
+    const sent = network.arrived.findIndex((request) => request.method === method);
+    // Nothing is sent if its integration is gone.
+    if (sent !== -1) expect(network.arrived.slice(sent + 1)).toMatchObject([{ method: "GET" }]);
+  });
 });
 
 const removeUser = removedById("user");

@@ -81,19 +81,51 @@ const CASES: readonly (readonly [file: string, imported: string, allowed: boolea
   ["src/cli/main.ts", "../program/SvcResource", false],
 ];
 
-test("the linter refuses what CONTRIBUTING.md does not allow, and only that", () => {
+/** A file of src, what it makes, and whether the house allows it. */
+const MADE: readonly (readonly [file: string, code: string, allowed: boolean])[] = [
+  ["src/client/collection.ts", 'Gone.proven("a list lacks it")', true],
+  ["src/client/proof.ts", "Unknown.because(notSeen)", true],
+  ["src/host/memory.ts", "Refused.proven(error)", true],
+  ["src/client/api/projects.ts", 'Gone.proven("nobody saw it")', false],
+  ["src/client/createRecovery.ts", "Granted.proven()", false],
+  ["src/host/calls.ts", "Granted.proven()", false],
+  ["src/resources/authUser/authUserLifecycle.ts", 'Gone.proven("nobody saw it")', false],
+  ["src/cli/import/importProject.ts", "Unknown.because(notSeen)", false],
+  ["src/cli/drift/unmanaged.ts", "Refused.proven(error)", false],
+  ["src/client/gate.ts", "request as unknown as GatedRequest", true],
+  ["src/client/collection.ts", "request as unknown as GatedRequest", false],
+  ["src/cli/verify/probe.ts", "request as unknown as GatedRequest", false],
+  ["src/host/secrets.ts", "props as Marked", true],
+  ["src/client/collection.ts", "props as Marked", false],
+  ["src/host/secrets.ts", "Granted.proven()", false],
+];
+
+/** For each file with its text, the rules that refuse it. */
+function refusals(files: readonly (readonly [file: string, text: string])[]): string[][] {
   const program = `
     const { ESLint } = require("eslint");
     const eslint = new ESLint({ cwd: process.cwd() });
-    const ruleOf = async ([filePath, imported]) => {
-      const [{ messages }] = await eslint.lintText(\`import { x } from "\${imported}";\\nexport const y = x;\\n\`, { filePath });
+    const rulesOf = async ([filePath, text]) => {
+      const [{ messages }] = await eslint.lintText(text, { filePath });
       return messages.map(({ ruleId }) => ruleId);
     };
-    Promise.all(${JSON.stringify(CASES)}.map(ruleOf)).then((found) => console.log(JSON.stringify(found)));`;
-  const found = JSON.parse(
-    execFileSync(process.execPath, ["-e", program], { cwd: ROOT, encoding: "utf8" }),
-  ) as string[][];
+    Promise.all(${JSON.stringify(files)}.map(rulesOf)).then((found) => console.log(JSON.stringify(found)));`;
+  // The program above has written it.
+  return JSON.parse(execFileSync(process.execPath, ["-e", program], { cwd: ROOT, encoding: "utf8" })) as string[][];
+}
+
+test("the linter refuses what CONTRIBUTING.md does not allow, and only that", () => {
+  const found = refusals(
+    CASES.map(([file, imported]) => [file, `import { x } from "${imported}";\nexport const y = x;\n`]),
+  );
   const seen = CASES.map(([file, imported], index) => [file, imported, found[index]?.length === 0]);
   expect(seen).toEqual(CASES);
   expect(new Set(found.flat())).toEqual(new Set(["@typescript-eslint/no-restricted-imports"]));
+});
+
+test("the linter refuses a proof that no look-up makes, and a way past the gate", () => {
+  const found = refusals(MADE.map(([file, code]) => [file, `export const made = ${code};\n`]));
+  const seen = MADE.map(([file, code], index) => [file, code, found[index]?.length === 0]);
+  expect(seen).toEqual(MADE);
+  expect(new Set(found.flat())).toEqual(new Set(["no-restricted-syntax"]));
 });

@@ -48,6 +48,22 @@ describe("the tasks", () => {
   });
 });
 
+test.each([
+  ["rules", "test/rules/time.test.ts"],
+  ["processes", "test/index.test.ts"],
+  ["services", "test/postgres/connections.test.ts"],
+])("a path that is given to test:%s is all that runs", async (suite, path) => {
+  const folder = temporaryFolder();
+  const report = join(folder, "report.json");
+  const given = [[`--selectProjects=${suite}`], [path, "--listTests"], report].map((part) => JSON.stringify(part));
+  const { value } = await call("tasks/test.mts", "jestArguments", given, environment([]));
+  const root = join(SCRIPTS, "..");
+  const jest = join(root, "node_modules/jest/bin/jest.js");
+  // A list of strings, as the tests of the script are not typed.
+  await runProcess(process.execPath, [jest, ...(value as string[])], { env: environment([]), cwd: root });
+  expect(JSON.parse(readFileSync(report, "utf8"))).toEqual([join(root, path)]);
+});
+
 describe("what jest's report counts as", () => {
   const count = async (report: Record<string, number>, everything = true): Promise<unknown> =>
     (await call("tasks/test.mts", "countTests", [JSON.stringify(report), String(everything)], environment([]))).value;

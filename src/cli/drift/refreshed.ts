@@ -1,4 +1,4 @@
-import { pathTo } from "../../contract/propertyPath";
+import { ownValue, pathTo } from "../../contract/propertyPath";
 import { sameJson } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
@@ -170,7 +170,7 @@ const differs = (path: string, differing: readonly string[]): boolean =>
 function withFound(declared: Properties, found: Properties, paths: readonly string[], above = ""): Properties {
   const keys = [...new Set([...Object.keys(declared), ...Object.keys(found)])];
   const entries = keys.map((key) => {
-    const [path, one, other] = [pathTo(above, key), declared[key], found[key]];
+    const [path, one, other] = [pathTo(above, key), ownValue(declared, key), ownValue(found, key)];
     if (paths.includes(path)) return [key, other];
     return [key, isObject(one) && isObject(other) ? withFound(one, other, paths, path) : one];
   });
@@ -187,7 +187,9 @@ function differences(declared: Properties, found: Properties, differing: readonl
       const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
       // Everything below a secret name is secret.
       const below = (key: string): string => (mayBeSecret(name, one) ? name : key);
-      return keys.flatMap((key) => walk(one[key], other[key], { path: pathTo(path, key), name: below(key) }));
+      return keys.flatMap((key) =>
+        walk(ownValue(one, key), ownValue(other, key), { path: pathTo(path, key), name: below(key) }),
+      );
     }
     if (sameJson(one, other)) return [];
     return [{ path, declared: shown(one, name), found: shown(other, name) }];

@@ -1,5 +1,5 @@
 import { ambiguity, countingEntries, isAbout, isOfStacks, type Numbered, told, why } from "./entries";
-import { type Segment, segmentsOf } from "../../contract/propertyPath";
+import { ownValue, type Segment, segmentsOf } from "../../contract/propertyPath";
 import { isObject } from "../../contract/ignoredChanges";
 import type { Entry, IgnoreFile, ResourceEntry, UnmanagedEntry } from "./ignoreFile";
 import type { Refreshed } from "./refreshed";
@@ -133,7 +133,7 @@ export function covers(above: string | undefined, path: string): boolean {
 }
 
 function valueAt(value: unknown, path: readonly Segment[]): unknown {
-  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
+  return path.reduce<unknown>((inner, key) => (isObject(inner) ? ownValue(inner, key) : undefined), value);
 }
 
 /** Lists are compared as sets, and missing values as null. */
@@ -143,7 +143,9 @@ function isSameValue(one: unknown, other: unknown): boolean {
     return one.every(isIn(other)) && other.every(isIn(one));
   }
   if (!isObject(one) || !isObject(other)) return (one ?? null) === (other ?? null);
-  return [...Object.keys(one), ...Object.keys(other)].every((key) => isSameValue(one[key], other[key]));
+  return [...Object.keys(one), ...Object.keys(other)].every((key) =>
+    isSameValue(ownValue(one, key), ownValue(other, key)),
+  );
 }
 
 function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly Refreshed[]): string[] {
@@ -170,7 +172,11 @@ function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly 
 function givesSecret(given: unknown, shown: unknown): boolean {
   if (shown === SECRET) return given !== undefined && given !== null;
   if (Array.isArray(shown)) return Array.isArray(given) && shown.some(holdsSecret);
-  return isObject(shown) && isObject(given) && Object.keys(shown).some((key) => givesSecret(given[key], shown[key]));
+  return (
+    isObject(shown) &&
+    isObject(given) &&
+    Object.keys(shown).some((key) => givesSecret(ownValue(given, key), shown[key]))
+  );
 }
 
 /** Whether the value contains a secret as reports show it, at any depth. */

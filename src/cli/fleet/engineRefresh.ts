@@ -5,7 +5,7 @@
 import { asSecret, isSecret, mapSecrets } from "../../contract/engineSecrets";
 import { visible, type Properties } from "../../contract/hiddenKeys";
 import { doorOf } from "../../contract/pointer";
-import { differing } from "../../contract/propertyPath";
+import { differing, ownValue } from "../../contract/propertyPath";
 import type { DynamicProvider } from "../../doors/dynamic/types";
 import type { RefreshResult } from "../drift/eventLog";
 import { isObject, withIgnoredChanges } from "../../contract/ignoredChanges";
@@ -57,7 +57,7 @@ const unmarked = (properties: Properties): Properties => mapSecrets(properties, 
 /** The engine marks what a provider returns where it passed a secret, in objects only. */
 function annotated(returned: Properties, given: Properties): Properties {
   const entries = Object.entries(returned).map(([name, value]) => {
-    const from = given[name];
+    const from = ownValue(given, name);
     if (isSecret(value)) return [name, value];
     if (isObject(value) && isObject(from) && !isSecret(from)) return [name, annotated(value, from)];
     return [name, holdsMark(from) ? asSecret(unmarked({ value })["value"]) : value];

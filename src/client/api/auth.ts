@@ -1,6 +1,6 @@
 import type { Account } from "../account";
 import { changeRequest, type SendOptions } from "../changes";
-import type { Collection, ListOptions } from "../collection";
+import { type Collection, type ListOptions, StillListedError } from "../collection";
 import type { CreationRecovery } from "../createRecovery";
 import { type Destruction, gatedRequest } from "../gate";
 import { FateUnknownError, NotFoundError } from "../http/errors";
@@ -21,7 +21,7 @@ import {
   type UserRequest,
 } from "../records";
 import { deleteDomains, type DomainsDeletion } from "./domains";
-import { OwnIntegration, type ProvenOptions } from "./ownIntegration";
+import { type IsNamed, OwnIntegration, type ProvenOptions } from "./ownIntegration";
 
 /** Objects of an integration. */
 type Children<What extends "oauthProviders" | "domains" | "emailServer"> = Collection<
@@ -90,11 +90,7 @@ export class AuthApi {
   }
 
   /** The integration that changes are meant for: see `OwnIntegration`. */
-  ownIntegration(
-    projectId: string,
-    isNamed: (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]) => boolean,
-    authProviderProjectId: string | undefined,
-  ): OwnIntegration {
+  ownIntegration(projectId: string, isNamed: IsNamed, authProviderProjectId: string | undefined): OwnIntegration {
     return new OwnIntegration(this.integrations(projectId), isNamed, authProviderProjectId);
   }
 
@@ -188,7 +184,7 @@ export class AuthApi {
       const found = mustBeKnown(await integration.find({ ...destruction, since: performance.now() }));
       // The 404 names the user, and the project answers.
       if (found instanceof Gone || error instanceof NotFoundError) return Gone.proven("the service has no such user");
-      throw error;
+      throw new StillListedError(`${error.what}; the user's integration is still listed`, error.facts);
     }
   }
 

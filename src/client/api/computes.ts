@@ -7,10 +7,11 @@ import { BadResponseError, FateUnknownError, NotFoundError, NotStartingError } f
 import type { ChangeResponse, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
-import { ProjectWatch } from "../operations/watch";
+import { ProjectWatch, type Snapshot } from "../operations/watch";
 import { type Destruction, gatedRequest } from "../gate";
 import { Gone, Granted, type Sighting, Unknown } from "../proof";
 import { isRouteMissing } from "../reads/absence";
+import { IncompleteListError } from "../reads/pages";
 import type { WaitOptions } from "../reads/sharedReads";
 import type { ProjectsApi } from "./projects";
 import {
@@ -291,6 +292,16 @@ export class ComputesApi {
     };
   }
 
+  /** One attempt, as far as the service shows the list. */
+  async #listedOnce(projectId: string): Promise<Pick<Snapshot, "endpoints" | "incomplete">> {
+    try {
+      return { endpoints: await this.account.readOnce("endpoints", projectId) };
+    } catch (error) {
+      if (!(error instanceof IncompleteListError)) throw error;
+      return { endpoints: error.seen(), incomplete: error.forWhole };
+    }
+  }
+
   #state(projectId: string) {
     const known = this.#states.get(projectId);
     if (known !== undefined) return known;
@@ -303,9 +314,9 @@ export class ComputesApi {
             ? undefined
             : this.projects.operationsOnce(projectId, isEnough).then((listed) => ({ listed }));
         if (this.account.budget.isTight) await operations;
-        const endpoints = needs === "operations" ? undefined : this.account.readOnce("endpoints", projectId);
-        const [listed, computes] = await Promise.all([operations, endpoints]);
-        return { readAt, operations: listed, endpoints: computes };
+        const endpoints = needs === "operations" ? undefined : this.#listedOnce(projectId);
+        const [listed, computes = { endpoints: undefined }] = await Promise.all([operations, endpoints]);
+        return { readAt, operations: listed, ...computes };
       },
       pollCeilingMs,
       this.account.budget,

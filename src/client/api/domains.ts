@@ -3,7 +3,6 @@ import type { Account } from "../account";
 import { StillListedError } from "../collection";
 import { type Destruction, gatedRequest } from "../gate";
 import { Gone, Granted, NOTHING_TO_DELETE, type Permission, Refused } from "../proof";
-import { undefinedIfNotShown } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
 import type { WhitelistDomainRecord } from "../records";
 
@@ -58,9 +57,8 @@ export async function deleteDomains(
 ): Promise<Gone> {
   if (origins().size === 0) return NOTHING_TO_DELETE;
   const collection = account.collection("domains", projectId);
-  // A list of any age shows how an origin is spelled. Without one, the request and its proof decide.
-  const listed = await undefinedIfNotShown(() => collection.list({ ...options, since: 0 }));
-  const known = spellingsOf(listed ?? [], authProvider);
+  // A list of any age, or a part of it, shows how an origin is spelled. The request and its proof decide.
+  const known = spellingsOf(await collection.shown({ ...options, since: 0 }), authProvider);
   const domains = () => [...origins().keys()].flatMap((origin) => known.get(origin) ?? [origin]);
   const refused = await deleteInOneRequest(account, { projectId, authProvider, domains }, options);
   // One missing domain may have failed the request for the others.

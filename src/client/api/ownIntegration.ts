@@ -45,6 +45,9 @@ export function identityOf(item: AuthIntegrationRecord): string {
   return `${item.auth_provider_project_id}, on ${item.branch_id}${database}${created}`;
 }
 
+/** Whether an integration is the one that is meant. `listed`: the whole list, if it could be read. */
+export type IsNamed = (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[] | undefined) => boolean;
+
 /** The integration that a change is meant for: the one in the state, or else the one that the first read finds. */
 export class OwnIntegration {
   #id: string | undefined;
@@ -53,7 +56,7 @@ export class OwnIntegration {
   /** `id`: the `auth_provider_project_id`. `isNamed`: which integration is meant if the id is unknown. */
   constructor(
     private readonly integrations: Pick<Collection<AuthIntegrationRecord>, "list" | "find">,
-    private readonly isNamed: (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]) => boolean,
+    private readonly isNamed: IsNamed,
     id: string | undefined,
   ) {
     this.#id = id;
@@ -66,7 +69,7 @@ export class OwnIntegration {
 
   /** See `Collection.find`. */
   async find(options: ListOptions): Promise<Sighting<AuthIntegrationRecord>> {
-    const found = await this.integrations.find((item, listed) => this.#isOurs(item, listed), options);
+    const found = await this.integrations.find(this.#isOurs, options);
     this.#hasRead = true;
     return found;
   }
@@ -106,8 +109,8 @@ export class OwnIntegration {
     return new NotOursError(this.#id, gone, listed?.find((item) => this.isNamed(item, listed)) ?? listed?.[0]);
   }
 
-  #isOurs(item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean {
+  readonly #isOurs: IsNamed = (item, listed) => {
     if (this.#id !== undefined && item.auth_provider_project_id !== this.#id) return false;
     return this.isNamed(item, listed);
-  }
+  };
 }

@@ -30,35 +30,35 @@ const EFFECTS = new Map([
   ["suspend_compute", "idle"],
 ]);
 
+const repairsAll = (one: OperationRecord): boolean => one.action === "suspend_compute" && hasSucceeded(one);
+
+/** Without those that say nothing of their own: they were cancelled because the one before them failed. */
+const tellingOf = (own: readonly OperationRecord[]): OperationRecord[] =>
+  own.filter((one, index) => one.status !== "cancelled" || !own.slice(index + 1, index + 2).some(hasFailed));
+
 /**
  * Whether an effect of the last changes of a compute has failed (docs/design/rules.md, 1). For each effect the newest
  * operation counts, since those of other effects do not repair it. A successful suspension repairs all: the next start
  * uses every value that the service stores.
  */
 export function hasFailedChange({ id, current_state }: EndpointRecord, listed: readonly OperationRecord[]): boolean {
-  const own = operationsOf(id, listed);
-  // An operation that was cancelled because the one before it failed says nothing of its own.
-  const telling = own.filter(
-    (one, index) => one.status !== "cancelled" || !own.slice(index + 1, index + 2).some(hasFailed),
-  );
+  const telling = tellingOf(operationsOf(id, listed));
   const [newest] = telling;
   if (newest !== undefined && !EFFECTS.has(newest.action) && hasFailed(newest)) return true;
   return [...EFFECTS].some(([action, target]) => {
-    const last = telling.find(
-      (one) => one.action === action || (one.action === "suspend_compute" && hasSucceeded(one)),
-    );
+    const last = telling.find((one) => one.action === action || repairsAll(one));
     return last?.action === action && hasFailed(last) && current_state !== target;
   });
 }
 
-/**
- * Whether a list, the newest first, shows the last operation of each effect of this compute, or goes back to its
- * creation.
- */
+/** Whether `hasFailedChange` needs no older operations than these of the list, the newest first. */
 export function tellsOfChanges({ id, created_at = "" }: EndpointRecord, listed: readonly OperationRecord[]): boolean {
-  const own = new Set(operationsOf(id, listed).map(({ action }) => action));
-  const isBeforeIt = Date.parse(listed.at(-1)?.created_at ?? "") < Date.parse(created_at);
-  return isBeforeIt || [...EFFECTS.keys()].every((action) => own.has(action));
+  if (Date.parse(listed.at(-1)?.created_at ?? "") < Date.parse(created_at)) return true;
+  const own = operationsOf(id, listed);
+  // What the last one was cancelled for is older.
+  const telling = tellingOf(own).slice(0, own.at(-1)?.status === "cancelled" ? -1 : undefined);
+  const actions = new Set(telling.map(({ action }) => action));
+  return telling.some(repairsAll) || [...EFFECTS.keys()].every((action) => actions.has(action));
 }
 
 const seconds = (ms: number): number => Math.round(ms / 1000);
@@ -140,7 +140,11 @@ abstract class OperationWait<Change extends AwaitedChange> {
 
   /** There is at least one, and all have succeeded. */
   protected get haveSucceeded(): boolean {
-    return this.#operations.size > 0 && [...this.#operations.values()].every(hasSucceeded);
+    return this.#operations.size > 0 && this.hasEnded;
+  }
+
+  protected get hasEnded(): boolean {
+    return [...this.#operations.values()].every(hasSucceeded);
   }
 
   /** The compute list shows the results of operations: it is read when they have ended, or should have. */
@@ -272,8 +276,9 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
       return undefined;
     }
     const endpoint = endpoints.find(({ id }) => id === this.change.endpointId);
-    this.#last = endpoint;
-    if (this.steady.observe(endpoint === undefined, readAt))
+    const isMissing = endpoint === undefined && poll.incomplete === undefined;
+    if (endpoint !== undefined || isMissing) this.#last = endpoint;
+    if (this.steady.observe(isMissing, readAt))
       throw new NotFoundError("it was deleted during the wait: the list of computes no longer shows it");
     if (endpoint === undefined) return undefined;
     // Both lists are read in parallel, so the compute list may predate that end, for instance from between two
@@ -363,7 +368,9 @@ export class DeletionWait extends OperationWait<DeletionExpectation> implements 
     const { failed, unfinished } = this;
     const { endpoints, operations, readAt } = poll;
     const endpoint = endpoints?.find(({ id }) => id === this.change.endpointId);
-    const isOffList = endpoints !== undefined && endpoint === undefined;
+    // Where a list cannot be read to its end, the response and the end of all operations that it named are the proof.
+    const isProven = poll.incomplete === undefined || (this.change.operations !== undefined && this.hasEnded);
+    const isOffList = endpoints !== undefined && endpoint === undefined && isProven;
     if (isOffList && (unfinished === undefined || !this.change.untilQuiet())) return { done: undefined };
     if (endpoint !== undefined && failed !== undefined) throw operationFailed(failed, this.account.redactor);
     const isQuiet = operations?.listed !== undefined && unfinished === undefined;

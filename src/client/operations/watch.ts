@@ -22,6 +22,8 @@ export interface Snapshot {
   operations: { readonly listed: readonly OperationRecord[] | undefined } | undefined;
   /** Undefined: not read. */
   endpoints: readonly EndpointRecord[] | undefined;
+  /** Why the list of computes could not be read to its end: what it lacks may be there. */
+  incomplete?: SvcError | undefined;
 }
 
 export interface Condition<T> {
@@ -120,9 +122,11 @@ export class ProjectWatch {
         const waiting = [...this.#waiters].map(({ condition }) => condition);
         const snapshot = await this.read(needs, (listed) => waiting.every((one) => one.isEnough(listed)));
         this.#roundTripMs = performance.now() - began;
+        for (const waiter of [...this.#waiters]) if (waiter.joinedAt <= began) waiter.onSnapshot(snapshot);
+        // For those to whom it did not show enough.
+        if (snapshot.incomplete !== undefined) throw snapshot.incomplete;
         this.#lastError = undefined;
         failures = 0;
-        for (const waiter of [...this.#waiters]) if (waiter.joinedAt <= began) waiter.onSnapshot(snapshot);
       } catch (error) {
         // Waiters that joined meanwhile fail as well: a refusal concerns the whole project.
         if (isFinal(error)) for (const waiter of [...this.#waiters]) waiter.fail(error);

@@ -2,8 +2,9 @@
  * Reads a list to its end. A list that says that it goes on is not whole, so it does not prove that anything is absent
  * (docs/design/rules.md, 9).
  */
-import { type ErrorFacts, SvcError } from "../http/errors";
+import { type ErrorFacts, PermissionError, SvcError } from "../http/errors";
 import type { Page } from "../records";
+import { isRouteMissing } from "./absence";
 
 /** More pages than any project has. A service that never ends a list must not be asked for ever. */
 const MOST_PAGES = 100;
@@ -11,10 +12,18 @@ const MOST_PAGES = 100;
 /** A list that could not be read to its end. What it has shown is there; what it lacks may be there, too. */
 export class IncompleteListError extends SvcError {
   readonly #seen: readonly object[];
+  readonly #ofPage: SvcError | undefined;
 
-  constructor(why: string, facts: ErrorFacts, seen: readonly object[]) {
+  /** @param ofPage the error of a later page, which says more than this one */
+  constructor(why: string, facts: ErrorFacts, seen: readonly object[], ofPage?: SvcError) {
     super(`the list could not be read to its end: ${why}`, facts);
     this.#seen = seen;
+    this.#ofPage = ofPage;
+  }
+
+  /** What to throw to whoever needs the whole list. */
+  get forWhole(): SvcError {
+    return this.#ofPage ?? this;
   }
 
   // Not a property: records may hold secrets, and anything that prints an error prints its properties.
@@ -50,11 +59,21 @@ export async function readOn<Item extends object>(
     if (asked.has(next)) throw new IncompleteListError("it names the same next page again and again", facts, all);
     if (asked.size >= MOST_PAGES) throw new IncompleteListError(`it has more than ${MOST_PAGES} pages`, facts, all);
     asked.add(next);
-    const page: Page<Item> = await read(next);
+    const page: Page<Item> = await read(next).catch((error: unknown) => {
+      throw error instanceof SvcError ? failedPage(error, all) : error;
+    });
     if (page.items.length === 0 && page.next === next) break;
     for (const item of page.items) items.set(idOf(item), item);
     if (isEnough([...items.values()])) break;
     next = page.next;
   }
   return [...items.values()];
+}
+
+function failedPage(error: SvcError, seen: readonly object[]): IncompleteListError {
+  // That a later page is missing or refused says nothing about the route or the project, since the first one came.
+  const isOfRoute: boolean = error instanceof PermissionError || isRouteMissing(error);
+  return isOfRoute
+    ? new IncompleteListError(error.withoutAdvice, {}, seen)
+    : new IncompleteListError(error.what, error.facts, seen, error);
 }

@@ -7,6 +7,7 @@ import { jwksUrlOf } from "../http/keySet";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
 import { notFound } from "../model/refusal";
+import { isKey, KEY_RULE } from "../emulatorOptions";
 import type { Authority } from "../postgres/authority";
 import type { Connections } from "../postgres/connections";
 import type { StoredEndpoint, StoredProject } from "../model/records";
@@ -48,10 +49,7 @@ export function requireGate({ gate }: ControlParts): WatchedGate {
   return gate;
 }
 
-/** A key without white space can be sent in an HTTP header. */
-const rotationBody = z.strictObject({
-  api_key: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
-});
+const rotationBody = z.strictObject({ api_key: z.string().refine(isKey, KEY_RULE) });
 
 /** The whole state of a project with hashed secrets, for comparison in tests. */
 function projectState({ key_sets, operations, integrations, ...rest }: StoredProject, origin: string): object {
@@ -117,9 +115,11 @@ export function controlRoutes(parts: ControlParts): Hono<Env> {
     const body = checked(newProjectBody, readControlBody(context));
     return Response.json(projectState(addProject(service, body), originFor(site, context)), { status: 201 });
   });
-  control.post("/edit", (context) => {
+  control.post("/edit", async (context) => {
     const body = checked(editBody, readControlBody(context));
-    return Response.json(withoutSecrets(applyEdit(service, body)));
+    const record = applyEdit(service, body);
+    await store.shown();
+    return Response.json(withoutSecrets(record));
   });
   control.post("/computes", (context) => {
     const body = checked(computeActionBody, readControlBody(context));

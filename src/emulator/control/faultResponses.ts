@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, MiddlewareHandler } from "hono";
 import { isRecord } from "../http/bodies";
 import { pathInApi, templateOf, type Env } from "../http/route";
-import type { Store } from "../model/store";
+import type { Service } from "../model/service";
 import type { Faults, CheckedRequestFault } from "./faults";
 
 /** The default body of a fault's error: the format of the service. */
@@ -47,11 +47,15 @@ function faultResponse(fault: CheckedRequestFault, status: number, real: string)
 
 /** Responds with the first matching fault, or delays the response. */
 export const applyFaults =
-  (faults: Faults, store: Store): MiddlewareHandler<Env> =>
+  (faults: Faults, { store, pages }: Service): MiddlewareHandler<Env> =>
   async (context, next) => {
-    const fault = faults.takeForRequest(context.req.method, pathInApi(context), templateOf(context));
+    const fault = faults.takeForRequest({
+      ...{ method: context.req.method, path: pathInApi(context), template: templateOf(context) },
+      page: pages.numberOf(context.req.query("cursor")),
+    });
     if (fault === undefined) return next();
 
+    context.set("pagingFault", fault.paging);
     const { status, body, merge, drop: dropped } = fault;
     const onlySlow = [status, body, merge, dropped].every((part) => part === undefined);
     if (fault.effect === "done") {

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { isRecord } from "../http/bodies";
 import { newId, OPERATION_ACTIONS, type OperationAction, type OperationOutcome } from "../model/records";
+import { PAGING_FAULTS } from "../model/pages";
 import { LONGEST_TIMER_MS } from "../emulatorOptions";
 
 const times = z.int().min(0).default(1);
@@ -29,6 +30,7 @@ const requestFault = z
   .strictObject({
     method: z.string().optional(),
     path: z.string().startsWith("/").optional(),
+    page: z.int().min(1).optional(),
     times,
     after: z.int().min(0).default(0),
     status: z.int().min(200).max(599).optional(),
@@ -49,11 +51,17 @@ const requestFault = z
     delayMs: z.int().min(0).max(LONGEST_TIMER_MS).default(0),
     effect: z.enum(["none", "done"]).default("none"),
     drop: z.enum(["reset", "cut", "hang"]).optional(),
+    paging: z.enum(PAGING_FAULTS).optional(),
   })
   .refine(
-    ({ status, body, merge, drop, delayMs }) =>
-      status !== undefined || body !== undefined || merge !== undefined || drop !== undefined || delayMs > 0,
-    "a fault needs a status, a body, a merge, a drop or a delayMs",
+    ({ status, body, merge, drop, paging, delayMs }) =>
+      [status, body, merge, drop, paging].some((part) => part !== undefined) || delayMs > 0,
+    "a fault needs a status, a body, a merge, a drop, a paging or a delayMs",
+  )
+  .refine(
+    ({ status, body, merge, drop, paging }) =>
+      paging === undefined || [status, body, merge, drop].every((part) => part === undefined),
+    "a paging changes the cursor of the real response: it allows no status, body, merge or drop",
   )
   .refine(
     ({ merge, body, drop, effect }) =>
@@ -93,6 +101,13 @@ interface ActiveFault<Spec> {
   skip: number;
 }
 
+interface AskedRequest {
+  method: string;
+  path: string;
+  template: string | null;
+  page: number | undefined;
+}
+
 const timesOf = (spec: FaultSpec): number => ("operation" in spec ? spec.operation.times : spec.times);
 
 /** The configured faults in order: the first one that matches is used. */
@@ -128,13 +143,14 @@ export class Faults {
     this.listeners.push(listener);
   }
 
-  /** The fault for a request, if any. `path` is relative to the API root. */
-  takeForRequest(method: string, path: string, template: string | null): CheckedRequestFault | undefined {
+  /** The fault for a request, if any. `path` is relative to the API root; `page`: of a list, 1 without a cursor. */
+  takeForRequest({ method, path, template, page }: AskedRequest): CheckedRequestFault | undefined {
     for (const fault of this.active) {
       const { spec } = fault;
       if ("operation" in spec || "stuck" in spec) continue;
       if (spec.method !== undefined && spec.method.toUpperCase() !== method) continue;
       if (spec.path !== undefined && spec.path !== path && spec.path !== template) continue;
+      if (spec.page !== undefined && (method !== "GET" || spec.page !== page)) continue;
       if (fault.skip > 0) {
         fault.skip -= 1;
         continue;

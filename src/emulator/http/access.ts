@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
+import { notFound } from "../model/refusal";
 import { HttpError } from "./errorResponses";
 import type { Env } from "./route";
 
@@ -29,7 +30,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 const isSame = (given: string | undefined, wanted: string): boolean =>
   timingSafeEqual(digest(given ?? ""), digest(wanted));
 
-/** The only key that is accepted. */
+/** The only key that is accepted, but for those of other accounts, to which no project belongs. */
 export class AcceptedKey {
   private readonly listeners: (() => void)[] = [];
 
@@ -58,11 +59,20 @@ const carriesKey = (context: Context<Env>, { current }: AcceptedKey): boolean =>
   isSame(context.req.header("authorization"), `Bearer ${current}`);
 
 export const requireKey =
-  (accepted: AcceptedKey): MiddlewareHandler<Env> =>
+  (accepted: AcceptedKey, otherKeys: readonly string[] = []): MiddlewareHandler<Env> =>
   async (context, next) => {
-    if (!carriesKey(context, accepted)) throw new HttpError(401, "authentication failed");
+    const isOwners = carriesKey(context, accepted);
+    const isOther = otherKeys.some((key) => isSame(context.req.header("authorization"), `Bearer ${key}`));
+    if (!isOwners && !isOther) throw new HttpError(401, "authentication failed");
+    context.set("isOwners", isOwners);
     await next();
   };
+
+/** A key of another account sees no project (docs/design/rules.md, 3). */
+export const requireOwner: MiddlewareHandler<Env> = async (context, next) => {
+  if (!context.get("isOwners")) throw notFound("project not found");
+  await next();
+};
 
 /** An address in URL notation. */
 export const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : host);

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { matchedRoutes } from "hono/route";
 import type { StoredProject } from "../model/records";
+import type { PagingFault } from "../model/pages";
 import { notFound } from "../model/refusal";
 import type { EmulatorRequest } from "../controlTypes";
 import type { Service } from "../model/service";
@@ -10,7 +11,8 @@ import type { Service } from "../model/service";
 /** What Hono keeps for a request: Node's own objects, its log entry, and its body. */
 export interface Env {
   Bindings: HttpBindings;
-  Variables: { logged: EmulatorRequest; body: string };
+  /** `isOwners`: whether the key is that of the account to which the projects belong. */
+  Variables: { logged: EmulatorRequest; body: string; isOwners: boolean; pagingFault?: PagingFault };
 }
 
 export interface ApiRoute {

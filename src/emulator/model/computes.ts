@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { ResolvedOptions } from "../emulatorOptions";
+import type { EmulatorVariants, ResolvedOptions } from "../emulatorOptions";
 import { isUnfinished, type Operations } from "./operations";
 import {
   defined,
@@ -135,13 +135,34 @@ const NEEDS_APPLYING = [
   "settings",
 ] as const;
 
+const KB_IN: Readonly<Record<string, number>> = { MB: 1024, GB: 1024 ** 2, TB: 1024 ** 3 };
+
+/** `128MB` in the unit of Postgres: `131072kB`. */
+const inKb = (value: string): string =>
+  value.replace(/^(\d+) ?([MGT]B)$/, (same, count: string, unit: string) => {
+    const factor = KB_IN[unit];
+    return factor === undefined ? same : `${Number(count) * factor}kB`;
+  });
+
+/** The settings that a service keeps which adds its own, or writes values in another way. */
+function keptSettings(
+  settings: StoredEndpoint["settings"],
+  { addedPgSettings, pgSettingsInKb }: Required<EmulatorVariants>,
+): StoredEndpoint["settings"] {
+  const all = Object.entries({ ...settings.pg_settings, ...addedPgSettings });
+  if (all.length === 0) return settings;
+  const kept = all.map(([name, value]) => [name, pgSettingsInKb ? inKb(value) : value]);
+  return { ...settings, pg_settings: Object.fromEntries(kept) };
+}
+
 /** Assigns the attributes to the compute. Returns whether an active compute must apply them. */
-function assign(endpoint: StoredEndpoint, sent: SentAttributes): boolean {
+function assign(endpoint: StoredEndpoint, sent: SentAttributes, variants: Required<EmulatorVariants>): boolean {
   const before = { ...endpoint };
   const { settings, ...plain } = sent;
   const sizing = sizingAfter(endpoint, sent);
   Object.assign(endpoint, defined(plain), sizing);
-  if (settings !== undefined) endpoint.settings = { ...endpoint.settings, ...defined(settings) };
+  endpoint.settings = keptSettings({ ...endpoint.settings, ...defined(settings ?? {}) }, variants);
+  endpoint.suspend_timeout_seconds = variants.fixedSuspendTimeout ?? endpoint.suspend_timeout_seconds;
   return NEEDS_APPLYING.some((field) => !isDeepStrictEqual(before[field], endpoint[field]));
 }
 
@@ -166,7 +187,7 @@ export class Computes {
     }
     const endpoint = newEndpoint({ project, branchId: branch_id, type });
     this.refuseLargerThanPlan(attributes);
-    assign(endpoint, attributes);
+    assign(endpoint, attributes, this.options.variants);
     this.refuseWhenLocked(project);
     if (type === "read_write") refuseSecondPrimary(project, branch_id);
     project.endpoints.push(endpoint);
@@ -182,7 +203,7 @@ export class Computes {
       if (endpoint.type === "read_write") refuseSecondPrimary(project, sent.branch_id);
     }
     this.refuseLargerThanPlan(sent);
-    const needsApplying = assign(endpoint, sent);
+    const needsApplying = assign(endpoint, sent, this.options.variants);
     endpoint.updated_at = now();
     if (!this.operations.willBeActive(project, endpoint)) return this.started(project, endpoint, []);
     if (endpoint.disabled) return this.started(project, endpoint, ["suspend_compute"]);
@@ -255,8 +276,10 @@ export class Computes {
 
   /** Nothing is executed while the project is locked, so the client may retry (docs/design/api.md, Operations). */
   private refuseWhenLocked(project: StoredProject): void {
-    if (this.options.lockProjects && project.operations.some(isUnfinished)) {
-      throw new ModelRefusal("locked", "project already has running operations, scheduling of new ones is prohibited");
+    if (!this.options.lockProjects || !project.operations.some(isUnfinished)) return;
+    if (this.options.lockStatus === 409) {
+      throw conflict("project already has running conflicting operations, scheduling of new ones is prohibited");
     }
+    throw new ModelRefusal("locked", "project already has running operations, scheduling of new ones is prohibited");
   }
 }

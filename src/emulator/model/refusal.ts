@@ -3,7 +3,7 @@ export type RefusalKind =
   /** The request breaks a rule, independent of the state. */
   | "invalid"
   | "not found"
-  /** The object exists already. */
+  /** The object exists already. With `lockStatus` 409 also: an operation of the project is running. */
   | "conflict"
   /** The object is not in a state that allows the request. */
   | "wrong state"

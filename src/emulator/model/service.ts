@@ -3,6 +3,7 @@ import { Auth } from "./auth";
 import { Computes } from "./computes";
 import { Operations, type InjectedOutcome } from "./operations";
 import { SigningKeys } from "./signingKeys";
+import { Pages } from "./pages";
 import { Store } from "./store";
 
 /** The service without HTTP: its data, the operations on it, and its changes over time. */
@@ -12,6 +13,7 @@ export class Service {
   readonly operations: Operations;
   readonly computes: Computes;
   readonly auth: Auth;
+  readonly pages = new Pages();
 
   constructor(
     readonly options: ResolvedOptions,

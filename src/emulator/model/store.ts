@@ -5,6 +5,7 @@ import { invalid, notFound } from "./refusal";
 export class Store {
   private readonly byId = new Map<string, StoredProject>();
   private readonly listeners: (() => void)[] = [];
+  private readonly followers: (() => Promise<void>)[] = [];
 
   get projects(): StoredProject[] {
     return [...this.byId.values()];
@@ -38,6 +39,16 @@ export class Store {
   /** Call after changing records in place. */
   changed(): void {
     for (const listener of this.listeners) listener();
+  }
+
+  /** `shown` resolves when something outside of the model shows it. It takes limited time, and never fails. */
+  onAnswer(shown: () => Promise<void>): void {
+    this.followers.push(shown);
+  }
+
+  /** Before a change is answered. */
+  async shown(): Promise<void> {
+    await Promise.all(this.followers.map((follower) => follower()));
   }
 }
 

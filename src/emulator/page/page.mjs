@@ -172,14 +172,14 @@ function apply({ set, gone, fresh, now }) {
 }
 
 function sumUp() {
-  /** @type {Record<string, number>} */
-  const states = {};
+  /** By name: a compute may be in any state. @type {Map<string, number>} */
+  const states = new Map();
   const kinds = new Set();
   for (const { kind, value } of entries.values()) {
     kinds.add(kind);
-    if (kind === "endpoint") states[value.current_state] = (states[value.current_state] ?? 0) + 1;
+    if (kind === "endpoint") states.set(value.current_state, (states.get(value.current_state) ?? 0) + 1);
   }
-  const parts = Object.entries(states).map(([state, count]) => `${count} ${state}`);
+  const parts = [...states].map(([state, count]) => `${count} ${state}`);
   setText(byId("totals"), parts.length === 0 ? "no compute" : `computes: ${parts.join(", ")}`);
   byId("no-requests").hidden = kinds.has("request");
   byId("no-mail").hidden = kinds.has("mail");

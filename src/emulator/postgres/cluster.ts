@@ -223,6 +223,21 @@ export class Cluster {
     });
   }
 
+  /** In its log: what was written until now is before it. */
+  async position(): Promise<string | undefined> {
+    const [row] = await this.administer((query) => query("SELECT pg_current_wal_lsn()"));
+    return row?.[0];
+  }
+
+  /** As a standby: resolves when it has what is before this position of the primary. */
+  async hasReached(position: string): Promise<void> {
+    const isThere = `SELECT pg_last_wal_replay_lsn() >= ${literal(position)}`;
+    await this.administer(async (query) => {
+      const deadline = Date.now() + START_MS;
+      while ((await query(isThere))[0]?.[0] !== "t" && Date.now() < deadline) await delay(RETRY_MS);
+    });
+  }
+
   #write(file: string, text: string): void {
     writeFileSync(file, text, { mode: 0o600 });
     give(file, this.options.programs);

@@ -1,18 +1,22 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { StoredBranch, StoredEndpoint, StoredProject } from "../model/records";
 import type { Store } from "../model/store";
 import { Cluster, copyFiles, makeFolder, type ClusterOptions } from "./cluster";
-import { startGuard } from "./guard";
+import { clear, clearLeft, startGuard } from "./guard";
 import { findPrograms, requireAccess } from "./programs";
 import { SessionError } from "./protocol";
 import type { ServerSession } from "./session";
 import type { Compute } from "./target";
 import { template } from "./template";
+import { newTemporaryFolder } from "./temporaryFolders";
 import { UsersSync } from "./usersSync";
 
+/** A table that cannot be written keeps neither clients nor answers waiting for longer. */
+const LONGEST_WAIT_MS = 5_000;
 const REPLICA = ".replica";
 /** Of a file: the branch is to have the data of another one. */
 const COPYING = ".copying";
@@ -54,6 +58,9 @@ export class Clusters {
     // So that the first connection need not wait for it. If it fails, that connection says why.
     if (!branches.some(({ primary }) => primary.exists)) template(options.programs).catch(() => undefined);
     store.onChange(() => this.follow());
+    store.onAnswer(async () => {
+      await Promise.all([...this.#branches.values()].map(usersShown));
+    });
   }
 
   /**
@@ -62,14 +69,18 @@ export class Clusters {
    */
   static open(store: Store, data: string | undefined): Clusters {
     const programs = findPrograms();
-    const sockets = mkdtempSync(join(FIT_FOR_SOCKETS.test(tmpdir()) ? tmpdir() : "/tmp", "pulumi-svc-sockets-"));
+    const short = FIT_FOR_SOCKETS.test(tmpdir()) ? tmpdir() : "/tmp";
+    const sockets = newTemporaryFolder("sockets", short);
     const isKept = data !== undefined;
-    const folder = isKept ? `${resolve(data)}.postgres` : mkdtempSync(join(tmpdir(), "pulumi-svc-postgres-"));
+    const folder = isKept ? `${resolve(data)}.postgres` : newTemporaryFolder("postgres");
     const guard = startGuard(folder, isKept ? [sockets] : [sockets, folder]);
     try {
       makeFolder(sockets, programs);
       makeFolder(folder, programs);
       requireAccess(folder, programs);
+      // Of an emulator that was killed together with its guard.
+      if (isKept) void clear(folder, []);
+      clearLeft([short, tmpdir()]).catch(() => undefined);
       return new Clusters(store, { programs, sockets, isKept, guard }, folder);
     } catch (error) {
       void guard.end();
@@ -78,22 +89,27 @@ export class Clusters {
   }
 
   /** A session on a compute, with the client's startup parameters. */
-  async session({ project, endpoint }: Compute, startup: Readonly<Record<string, string>>): Promise<ServerSession> {
-    const record = project.branches.find(({ id }) => id === endpoint.branch_id);
-    const branch = record && this.#branches.get(record);
-    if (branch === undefined || this.#isClosed) {
-      throw new SessionError("08004", `the branch ${endpoint.branch_id} does not exist`);
-    }
-    const { primary, users } = branch;
+  async session(compute: Compute, startup: Readonly<Record<string, string>>): Promise<ServerSession> {
+    const branch = this.#branchOf(compute);
+    const { primary, record } = branch;
+    const { project, endpoint } = compute;
     await primary.start();
-    await users.upToDate();
-    if (!isReplica(endpoint)) return primary.session(startup);
+    if (!isReplica(endpoint)) {
+      await usersShown(branch);
+      return primary.session(startup);
+    }
     // Meanwhile it may have lost its last replica.
     if (this.#isClosed || !neededComputes(branch).some(isReplica))
       throw new SessionError("57P01", `the compute ${endpoint.id} has ended`);
-    const replica = (branch.replica ??= primary.standby(this.#path(project, branch.record) + REPLICA));
+    const replica = (branch.replica ??= primary.standby(this.#path(project, record) + REPLICA));
     await replica.start();
+    await usersShown(branch);
     return replica.session(startup);
+  }
+
+  /** For a client of a session that was there before. */
+  usersShown(compute: Compute): Promise<void> {
+    return usersShown(this.#branchOf(compute));
   }
 
   /** Call after each change of the model. */
@@ -122,6 +138,14 @@ export class Clusters {
     const branches = [...this.#branches.values()];
     await Promise.all(branches.flatMap(({ primary, replica }) => [primary.close(signal), replica?.close("SIGQUIT")]));
     await this.options.guard.end();
+  }
+
+  /** @throws SessionError */
+  #branchOf({ project, endpoint }: Compute): BranchClusters {
+    const record = project.branches.find(({ id }) => id === endpoint.branch_id);
+    const branch = record && this.#branches.get(record);
+    if (branch !== undefined && !this.#isClosed) return branch;
+    throw new SessionError("08004", `the branch ${endpoint.branch_id} does not exist`);
   }
 
   #path(project: StoredProject, record: StoredBranch): string {
@@ -185,6 +209,13 @@ const neededComputes = ({ project, record }: BranchClusters): StoredEndpoint[] =
       branch_id === record.id && (current_state === "active" || pending_state !== undefined),
   );
 const isReplica = ({ type }: StoredEndpoint): boolean => type === "read_only";
+
+/** Resolves when the clients of the branch find the users of the model, also on its replica. Never fails. */
+async function usersShown({ users, replica }: BranchClusters): Promise<void> {
+  // A server may end meanwhile.
+  const done = users.upToDate(replica).catch(() => undefined);
+  await Promise.race([done, delay(LONGEST_WAIT_MS, undefined, { ref: false })]);
+}
 
 /** Requests neither wait for it nor fail because of it. The next start deletes what is left. */
 function removeAll(...clusters: readonly (Cluster | undefined)[]): void {

@@ -220,6 +220,7 @@ export class Gate {
     const settings = trackedSettings(startup);
     const pool = this.#poolOf(compute, seat, { user, database });
     const welcome = await pool.welcome(stop);
+    await this.clusters.usersShown(compute);
     if (seat.isEnding) throw wasEnded();
     const use = (): void => this.#idleness.used(seat.endpointId);
     return new PooledSession(client, pool, newKey(), newKey(), welcome, settings, use);

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { KEEPER, makeFolder, SUPERUSER } from "./cluster";
 import { startGuard } from "./guard";
 import type { Programs } from "./programs";
+import { newTemporaryFolder } from "./temporaryFolders";
 
 /** The owner of a branch's database, as the service names both. */
 export const ROLE = "svcdb_owner";
@@ -28,7 +28,7 @@ export async function template(programs: Programs): Promise<string> {
 
 /** One for all emulators of a process, with which it ends. */
 async function make(programs: Programs): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-template-"));
+  const folder = newTemporaryFolder("template");
   makeFolder(folder, programs);
   startGuard(folder, [folder]);
   const cluster = join(folder, "template");

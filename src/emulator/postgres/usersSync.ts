@@ -6,8 +6,6 @@ import { SessionError } from "./protocol";
 import { literal, quoted, type Query } from "./session";
 
 const RETRY_MS = 1_000;
-/** A table that cannot be written does not keep clients out for longer. */
-const LONGEST_WAIT_MS = 5_000;
 
 const TABLE = `${SCHEMA_NAME}.${TABLE_NAME}`;
 const DUPLICATE_SCHEMA = "42P06";
@@ -23,10 +21,7 @@ const REPAIR = `
 const storable = (text: string): string =>
   /[\0\ud800-\udfff]/.test(text) ? Buffer.from(text.replaceAll("\0", "")).toString() : text;
 
-/**
- * Maintains the table of users in the databases of a branch's integrations, while its cluster runs. API requests neither
- * wait for it nor fail because of it.
- */
+/** Maintains the table of users in the databases of a branch's integrations, while its cluster runs. */
 export class UsersSync {
   /** For which integrations it was written, as text. Undefined: everything has to be written. */
   #written: string | undefined;
@@ -34,6 +29,8 @@ export class UsersSync {
   #users = new Map<string, StoredUser>();
   #failures = 0;
   #running: Promise<void> | undefined;
+  /** After the last writing. */
+  #position: string | undefined;
 
   constructor(
     private readonly project: StoredProject,
@@ -49,12 +46,12 @@ export class UsersSync {
     if (todo !== undefined) this.#running = this.#run(todo);
   }
 
-  /** For a client that is about to read the table. */
-  async upToDate(): Promise<void> {
+  /** For a client that is about to read the table, there or on a standby. */
+  async upToDate(standby?: Cluster): Promise<void> {
     this.follow();
     // A client may be about to mend what it has done to the table.
-    if (this.#failures > 1) return;
-    await Promise.race([this.#running, delay(LONGEST_WAIT_MS, undefined, { ref: false })]);
+    if (this.#failures <= 1) await this.#running;
+    if (standby?.isRunning && this.#position !== undefined) await standby.hasReached(this.#position);
   }
 
   #integrations(): StoredIntegration[] {
@@ -88,6 +85,7 @@ export class UsersSync {
     for (let todo: Todo | undefined = first; todo !== undefined && this.cluster.isRunning; todo = this.#todo()) {
       try {
         await (todo.isAll ? this.#writeAll(todo) : this.#write(todo));
+        this.#position = await this.cluster.position();
         this.#done(todo);
         this.#failures = 0;
       } catch (error) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { emptyResponse, jsonResponse, route } from "../http/bodies";
 import { originFor, type Site } from "../http/access";
 import { jwksUrlOf } from "../http/keySet";
+import { listRoute } from "../http/listRoute";
 import { pathParameter, projectOf, type ApiRoute } from "../http/route";
 import { SCHEMA_NAME, TABLE_NAME } from "../model/auth";
 import { defined, newId, now, type StoredIntegration, type StoredProject, type StoredUser } from "../model/records";
@@ -72,16 +73,15 @@ export function authIntegrationRoutes(service: Service, site: Site): ApiRoute[] 
         return keysResponse(project, auth.create(project, sent), originFor(site, context));
       },
     }),
-    route({
+    listRoute({
+      service,
       name: "listIntegrations",
       summary: "List the auth integrations of a project",
-      method: "GET",
       template: "/projects/{project_id}/auth/integrations",
-      success: [200],
-      handler: (context) => {
+      records: (context) => service.listed(projectOf(service, context).integrations),
+      body: (page, pagination, context) => {
         const origin = originFor(site, context);
-        const listed = service.listed(projectOf(service, context).integrations);
-        return jsonResponse(options, { data: listed.map((record) => view(record, origin)) });
+        return { data: page.map((record) => view(record, origin)), ...pagination };
       },
     }),
     route({

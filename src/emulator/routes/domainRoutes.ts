@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { emptyResponse, jsonResponse, route } from "../http/bodies";
+import { emptyResponse, route } from "../http/bodies";
+import { listRoute } from "../http/listRoute";
 import { projectOf, type ApiRoute } from "../http/route";
 import { now } from "../model/records";
 import { conflict, invalid } from "../model/refusal";
@@ -29,18 +30,20 @@ const TEMPLATE = "/projects/{project_id}/auth/domains";
 
 /** docs/design/api.md, Redirect domains. */
 export const domainRoutes = (service: Service): ApiRoute[] => [
-  route({
+  listRoute({
+    service,
     name: "listDomains",
     summary: "List the redirect domains of a project",
-    method: "GET",
     template: TEMPLATE,
-    success: [200],
-    handler: (context) => {
+    records: (context) => {
       const project = projectOf(service, context);
       findIntegration(project);
-      const domains = service.listed(project.domains).map(({ domain, auth_provider }) => ({ domain, auth_provider }));
-      return jsonResponse(service.options, { domains });
+      return service.listed(project.domains);
     },
+    body: (page, pagination) => ({
+      domains: page.map(({ domain, auth_provider }) => ({ domain, auth_provider })),
+      ...pagination,
+    }),
   }),
   route({
     name: "addDomain",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { emptyResponse, jsonResponse, route } from "../http/bodies";
+import { listRoute } from "../http/listRoute";
 import { pathParameter, projectOf, type ApiRoute } from "../http/route";
 import { isComputeSize, isSuspendTimeout, type ComputeResult } from "../model/computes";
 import type { Service } from "../model/service";
@@ -74,13 +75,13 @@ export function endpointRoutes(service: Service): ApiRoute[] {
         return changed(computes.create(projectOf(service, context), sent.endpoint), 201);
       },
     }),
-    route({
+    listRoute({
+      service,
       name: "listEndpoints",
       summary: "List the computes of a project",
-      method: "GET",
       template: LIST,
-      success: [200],
-      handler: (context) => jsonResponse(options, { endpoints: service.listed(projectOf(service, context).endpoints) }),
+      records: (context) => service.listed(projectOf(service, context).endpoints),
+      body: (endpoints, pagination) => ({ endpoints, ...pagination }),
     }),
     route({
       name: "getEndpoint",

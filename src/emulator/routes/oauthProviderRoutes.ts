@@ -1,17 +1,12 @@
 import { z } from "zod";
 import { emptyResponse, jsonResponse, route, secretField } from "../http/bodies";
+import { listRoute } from "../http/listRoute";
 import { pathParameter, projectOf, type ApiRoute } from "../http/route";
 import { defined, now, type StoredOAuthProvider, type StoredProject } from "../model/records";
 import { conflict, invalid, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
 import type { ResolvedOptions } from "../emulatorOptions";
-
-/** The first three are documented, the others assumed (docs/design/api.md, OAuth providers). */
-const KNOWN: ReadonlySet<string> = new Set([
-  ...["google", "github", "microsoft"],
-  ...["apple", "bitbucket", "discord", "facebook", "gitlab", "linkedin", "spotify", "twitch"],
-]);
 
 const credential = z.string().min(1).optional();
 
@@ -46,18 +41,17 @@ const ONE = "/projects/{project_id}/auth/oauth_providers/{oauth_provider_id}";
 
 /** docs/design/api.md, OAuth providers. A list shows id and type only. */
 export const oauthProviderRoutes = (service: Service): ApiRoute[] => [
-  route({
+  listRoute({
+    service,
     name: "listOAuthProviders",
     summary: "List the OAuth providers of a project",
-    method: "GET",
     template: LIST,
-    success: [200],
-    handler: (context) => {
+    records: (context) => {
       const project = projectOf(service, context);
       findIntegration(project);
-      const providers = service.listed(project.oauth_providers).map(({ id, type }) => ({ id, type }));
-      return jsonResponse(service.options, { providers });
+      return service.listed(project.oauth_providers);
     },
+    body: (page, pagination) => ({ providers: page.map(({ id, type }) => ({ id, type })), ...pagination }),
   }),
   route({
     name: "addOAuthProvider",
@@ -70,7 +64,8 @@ export const oauthProviderRoutes = (service: Service): ApiRoute[] => [
       const { id, ...credentials } = sent;
       const project = projectOf(service, context);
       findIntegration(project);
-      if (!service.options.anyOAuthProvider && !KNOWN.has(id)) {
+      const { anyOAuthProvider, oauthProviderIds } = service.options;
+      if (!anyOAuthProvider && !oauthProviderIds.includes(id)) {
         throw invalid("id: this OAuth provider is not supported");
       }
       if (project.oauth_providers.some((other) => other.id === id)) throw conflict("the OAuth provider exists already");

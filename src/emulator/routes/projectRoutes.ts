@@ -1,15 +1,13 @@
-import { z } from "zod";
 import type { EmulatorOperation } from "../controlTypes";
 import { jsonResponse, route } from "../http/bodies";
+import { listRoute } from "../http/listRoute";
 import { pathParameter, projectOf, type ApiRoute } from "../http/route";
 import type { StoredBranch, StoredOperation, StoredProject } from "../model/records";
-import { invalid, notFound } from "../model/refusal";
+import { notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 
-const operationsQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: z.string().min(1).optional(),
-});
+/** Operations have always been listed in pages (docs/design/api.md, Operations). */
+const OPERATIONS_IN_A_PAGE = 100;
 
 const projectView = ({ id, name, region_id, created_at }: StoredProject): object => ({
   id,
@@ -46,40 +44,30 @@ export const projectRoutes = (service: Service): ApiRoute[] => [
     completes: true,
     handler: (context) => jsonResponse(service.options, { project: projectView(projectOf(service, context)) }),
   }),
-  route({
+  listRoute({
+    service,
     name: "listBranches",
     summary: "List the branches of a project",
-    method: "GET",
     template: "/projects/{project_id}/branches",
-    success: [200],
     completes: true,
-    handler: (context) => {
+    records: (context) => service.listed(projectOf(service, context).branches),
+    // Another form of the cursor: real services have both.
+    body: (page, { pagination }, context) => {
       const project = projectOf(service, context);
-      const branches = service.listed(project.branches).map((branch) => branchView(project, branch));
-      return jsonResponse(service.options, { branches });
+      const next = pagination && { next: pagination.cursor, sort_by: "created_at", sort_order: "asc" };
+      return { branches: page.map((branch) => branchView(project, branch)), ...(next && { pagination: next }) };
     },
   }),
-  route({
+  listRoute({
+    service,
     name: "listOperations",
     summary: "List the operations of a project, newest first",
-    method: "GET",
     template: "/projects/{project_id}/operations",
-    query: operationsQuery,
-    success: [200],
     completes: true,
-    handler: (context, _sent, { limit, cursor }) => {
-      const project = projectOf(service, context);
-      const newestFirst = project.operations.toReversed();
-      const start = cursor === undefined ? 0 : newestFirst.findIndex(({ id }) => id === cursor) + 1;
-      if (cursor !== undefined && start === 0) throw invalid("the cursor is unknown");
-      const page = newestFirst.slice(start, start + limit);
-      const last = page.at(-1);
-      const more = last !== undefined && start + limit < newestFirst.length;
-      return jsonResponse(service.options, {
-        operations: page.map(operationView),
-        ...(more ? { pagination: { cursor: last.id } } : {}),
-      });
-    },
+    records: (context) => projectOf(service, context).operations,
+    newestFirst: true,
+    wholeSize: OPERATIONS_IN_A_PAGE,
+    body: (page, pagination) => ({ operations: page.map(operationView), ...pagination }),
   }),
   route({
     name: "getOperation",

@@ -1,10 +1,10 @@
 import {
+  behind,
   Gone,
   Granted,
   identityOf,
   mustBeKnown,
   NotFoundError,
-  NotKnownError,
   NotOursError,
   Refused,
   Unknown,
@@ -151,7 +151,7 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
         // The response to a creation may name the integration itself.
         return { id, outputs: { ...outputsOf(integration), ...outputs } };
       } catch (thrown) {
-        const error = thrown instanceof NotKnownError ? thrown.cause : thrown;
+        const error = behind(thrown);
         if (!(error instanceof NotFoundError)) throw thrown;
         throw new Error(
           `${error.message}. Most likely the project has no auth integration yet: declare an AuthIntegration and pass its "projectId" output`,
@@ -219,8 +219,8 @@ function integrationOf(
 /** From the list: the named integration, else the only one, else that of the setting. */
 const isIntegrationNamed =
   (authProvider: string | undefined, ofSetting: string) =>
-  (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
-    (authProvider === undefined && listed.length === 1) || item.auth_provider === (authProvider ?? ofSetting);
+  (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[] | undefined): boolean =>
+    (authProvider === undefined && listed?.length === 1) || item.auth_provider === (authProvider ?? ofSetting);
 
 /** The finding that the integration is missing, unless a resource of the program declares it. */
 function missingIntegration(

@@ -64,6 +64,35 @@ test("an entry for each property that differs, with the value found, after which
   expect(judged(refreshedOf(RESIZED), undefined, fileOf(NAME, MAX), NOW)).toMatchObject({ drift: [], unused: [] });
 });
 
+test("a setting with the name of a member that every object has is shown, and covered, like any other", () => {
+  const settings = (constructor?: unknown) => ({
+    pgSettings: { work_mem: "1MB", ...(constructor !== undefined && { constructor }) },
+  });
+  const path = "settings.pgSettings.constructor";
+  const added: Refresh = {
+    declared: { ...COMPUTE, settings: settings() },
+    found: { settings: settings("on") },
+    differing: [path],
+  };
+  const entry = { resource: "api", property: path, found: "on", reason: "why" };
+  const [property] = judged(refreshedOf(added), undefined, fileOf(), NOW).drift[0]?.properties ?? [];
+  expect(property).toEqual({ path, declared: null, found: "on" });
+  expect(written([added])).toEqual([entry]);
+  expect(judged(refreshedOf(added), undefined, fileOf(entry), NOW)).toMatchObject({ drift: [], unused: [] });
+  // Gone again, and tolerated as such.
+  const removed: Refresh = {
+    declared: { ...COMPUTE, settings: settings("on") },
+    found: { settings: settings() },
+    differing: [path],
+  };
+  expect(judged(refreshedOf(removed), undefined, fileOf(), NOW).drift[0]?.properties).toEqual([
+    { path, declared: "on", found: null },
+  ]);
+  const gone = { ...entry, found: null };
+  expect(written([removed])).toEqual([gone]);
+  expect(judged(refreshedOf(removed), undefined, fileOf(gone), NOW)).toMatchObject({ drift: [], unused: [] });
+});
+
 test("without --all-stacks an entry holds for the stack that was looked at, and for no other one", () => {
   const prod = { ...RESIZED, stack: "prod" };
   const [urn = "", other = ""] = refreshedOf(RESIZED, prod).map((one) => one.urn);

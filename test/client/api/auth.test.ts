@@ -8,6 +8,7 @@ import {
   Deadline,
   normalisedOrigin,
   NotFoundError,
+  NotKnownError,
   type OAuthProviderRecord,
   type Permission,
   Refused,
@@ -61,7 +62,11 @@ test("each call sends the documented request, with the key and nothing that was 
   await auth.oauthProviders("p").update({ id: "google", body: { client_id: "j" }, expected: ANY }, PROVEN);
   await auth.oauthProviders("p").delete({ id: "google" }, PROVEN);
   await addDomain(client, "https://a.test");
-  await auth.deleteDomains({ projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" }, PROVEN.isMeant, {});
+  await auth.deleteDomains(
+    { projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" },
+    PROVEN.isMeant,
+    {},
+  );
   await auth.emailServers("p").update({ body: { type: "shared" }, expected: ANY }, PROVEN);
   expect(changes(server.seen).map(({ line, body }) => [line, body])).toEqual([
     ["POST /projects/auth/create", { project_id: "p", auth_provider: "a", branch_id: "br" }],
@@ -115,43 +120,94 @@ const STANDING = {
   domains: [{ domain: "https://a.test" }],
   type: "standard",
 };
+/** Nothing of it. */
+const NONE = { data: [], providers: [], domains: [], type: "shared" };
+const UNCLEAR: [string, Reply][] = [
+  ["an empty 404", { status: 404 }],
+  ["a 404 of a proxy", { status: 404, json: { message: "no route matched" } }],
+  ["a page with a good status", page],
+  ["another shape with a good status", { json: { code: "internal", message: "nothing was executed" } }],
+];
 const deletions: [string, (client: Client) => Promise<unknown>][] = [
-  ["a user", ({ auth }) => auth.deleteUser("p", "u", PROVEN)],
   ["an OAuth provider", ({ auth }) => auth.oauthProviders("p").delete({ id: "google" }, PROVEN)],
   ["an integration", ({ auth }) => auth.integrations("p").delete({ id: "a", matches: anyItem }, PROVEN)],
   [
     "a domain",
-    ({ auth }) => auth.deleteDomains({ projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" }, PROVEN.isMeant, {}),
+    ({ auth }) =>
+      auth.deleteDomains(
+        { projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" },
+        PROVEN.isMeant,
+        {},
+      ),
   ],
   ["the mail server", ({ auth }) => auth.resetEmailServer("p", PROVEN)],
 ];
 
-describe.each(deletions)("a deletion of %s", (what, remove) => {
-  test.each([404, 410] as const)("is done after a %i of the service, without a look", async (status) => {
-    const { server, client } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : gone(status)));
+describe.each(deletions)("a deletion of %s", (_what, remove) => {
+  test.each([404, 410] as const)("is done after a %i of the service with one list that lacks it", async (status) => {
+    const { server, client } = inMemory(({ method }) => (method === "GET" ? { json: NONE } : gone(status)));
     await remove(client);
-    expect(changes(server.seen)).toEqual(server.seen.slice(-1));
+    const change = server.seen.findIndex(({ method }) => method !== "GET");
+    expect(server.seen.slice(change).map(({ method }) => method === "GET")).toEqual([false, true]);
   });
 
-  test.each<[string, Reply]>([
-    ["an empty 404", { status: 404 }],
-    ["a 404 of a proxy", { status: 404, json: { message: "no route matched" } }],
-    ["a page with a good status", page],
-    ["another shape with a good status", { json: { code: "internal", message: "nothing was executed" } }],
-  ])("is not done after %s while it is listed, and is once it is not", async (_, reply) => {
+  test("is not done after a 404 while it is listed", async () => {
+    const { client } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : gone()));
+    expect(String(await errorOf(remove(client)))).toContain("is still listed");
+  });
+
+  test("is not done after a 404 of the whole project", async () => {
+    const { client } = inMemory(() => gone());
+    await expect(remove(client)).rejects.toBeInstanceOf(NotKnownError);
+  });
+
+  test.each(UNCLEAR)("is not done after %s while it is listed, and is once it is not", async (_, reply) => {
     const { client: failing } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : reply));
     await expect(remove(failing)).rejects.toBeInstanceOf(SvcError);
-    const none = { data: [], providers: [], domains: [], type: "shared" };
-    const { client: done } = inMemory(({ method }) => (method === "GET" ? { json: none } : reply));
+    const { client: done } = inMemory(({ method }) => (method === "GET" ? { json: NONE } : reply));
     await remove(done);
   });
 
   test("that is accepted without a word has to show", async () => {
     const { client } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : { status: 204 }));
-    // Users cannot be listed.
-    if (what === "a user") await remove(client);
-    else await expect(remove(client)).rejects.toThrow(/still/);
+    await expect(remove(client)).rejects.toThrow(/still/);
   });
+});
+
+describe("a deletion of a user, who cannot be listed", () => {
+  const remove = ({ auth }: Client): Promise<unknown> =>
+    auth.deleteUser("p", "u", { integration: auth.ownIntegration("p", anyItem, "x"), mayGo: PROVEN.mayGo });
+  const answered = (reply: Reply, lists: (nth: number) => Reply = () => ({ json: STANDING })) =>
+    inMemory(({ method }, nth) => (method === "GET" ? lists(nth) : reply));
+
+  test("is done when it is accepted, without another list", async () => {
+    const { server, client } = answered({ status: 204 });
+    await remove(client);
+    expect(server.seen.map(({ method }) => method)).toEqual(["GET", "DELETE"]);
+  });
+
+  test.each([404, 410] as const)("is done after a %i, since the project answers", async (status) => {
+    const { server, client } = answered(gone(status));
+    await remove(client);
+    expect(server.seen.map(({ method }) => method)).toEqual(["GET", "DELETE", "GET"]);
+  });
+
+  test("is not done after a 404 if the project does not answer by then", async () => {
+    const { client } = answered(gone(), (nth) => (nth === 1 ? { json: STANDING } : gone()));
+    await expect(remove(client)).rejects.toBeInstanceOf(NotKnownError);
+  });
+
+  test.each(UNCLEAR)(
+    "is not done after %s while his integration is listed, and is once it is not",
+    async (_, reply) => {
+      const { server, client } = answered(reply);
+      await expect(remove(client)).rejects.toThrow("the user's integration is still listed");
+      // What may have taken effect is sent again.
+      const sent = reply.status === 404 ? 1 : 2;
+      expect(changes(server.seen)).toHaveLength(sent);
+      await remove(answered(reply, (nth) => ({ json: nth <= sent ? STANDING : NONE })).client);
+    },
+  );
 });
 
 describe("a reset of the mail server", () => {
@@ -190,7 +246,11 @@ test.each<[string, Reply, unknown]>([
   const { client } = inMemory(() => reply, { baseDelayMs: 1 });
   await expect(client.auth.deleteUser("p", "u", PROVEN)).rejects.toBeInstanceOf(kind);
   await expect(
-    client.auth.deleteDomains({ projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" }, PROVEN.isMeant, {}),
+    client.auth.deleteDomains(
+      { projectId: "p", origins: () => mayGo(["https://a.test"]), authProvider: "a" },
+      PROVEN.isMeant,
+      {},
+    ),
   ).rejects.toBeInstanceOf(kind);
 });
 
@@ -229,7 +289,11 @@ describe("deletions of several domains", () => {
 
   test("travel in one request", async () => {
     const { server, client, domains } = whitelist(origins);
-    await client.auth.deleteDomains({ projectId: "p", origins: () => mayGo(origins), authProvider: "a" }, PROVEN.isMeant, {});
+    await client.auth.deleteDomains(
+      { projectId: "p", origins: () => mayGo(origins), authProvider: "a" },
+      PROVEN.isMeant,
+      {},
+    );
     expect(changes(server.seen)).toHaveLength(1);
     expect(domains.size).toBe(0);
   });
@@ -237,7 +301,11 @@ describe("deletions of several domains", () => {
   test("succeed for the domains that are there although another one was gone already", async () => {
     const { server, client, domains } = whitelist(["https://a1.test", "https://a2.test"]);
     await client.auth.deleteDomains(
-      { projectId: "p", origins: () => mayGo(["https://a1.test", "https://gone.test", "https://a2.test"]), authProvider: "a" },
+      {
+        projectId: "p",
+        origins: () => mayGo(["https://a1.test", "https://gone.test", "https://a2.test"]),
+        authProvider: "a",
+      },
       PROVEN.isMeant,
       {},
     );
@@ -252,7 +320,11 @@ describe("deletions of several domains", () => {
       wanted = ["https://a2.test"];
       return nth === 1 ? { status: 423 } : { status: 200 };
     });
-    await client.auth.deleteDomains({ projectId: "p", origins: () => mayGo(wanted), authProvider: "a" }, PROVEN.isMeant, {});
+    await client.auth.deleteDomains(
+      { projectId: "p", origins: () => mayGo(wanted), authProvider: "a" },
+      PROVEN.isMeant,
+      {},
+    );
     const sent = [["https://a1.test", "https://a2.test"], ["https://a2.test"]];
     expect(changes(server.seen).map(({ body }) => body)).toEqual(
       sent.map((domains) => ({ auth_provider: "a", domains: domains.map((domain) => ({ domain })) })),
@@ -261,18 +333,20 @@ describe("deletions of several domains", () => {
 
   test("send nothing when nothing is to go any more", async () => {
     const { server, client } = whitelist(origins);
-    await client.auth.deleteDomains({ projectId: "p", origins: () => mayGo([]), authProvider: "a" }, PROVEN.isMeant, {});
+    await client.auth.deleteDomains(
+      { projectId: "p", origins: () => mayGo([]), authProvider: "a" },
+      PROVEN.isMeant,
+      {},
+    );
     expect(server.seen).toEqual([]);
   });
 
   test("end with the caller's deadline", async () => {
     const { client } = whitelist(origins, { delayMs: 600 });
     const error = await errorOf(
-      client.auth.deleteDomains(
-        { projectId: "p", origins: () => mayGo(origins), authProvider: "a" },
-        PROVEN.isMeant,
-        { deadline: new Deadline(100) },
-      ),
+      client.auth.deleteDomains({ projectId: "p", origins: () => mayGo(origins), authProvider: "a" }, PROVEN.isMeant, {
+        deadline: new Deadline(100),
+      }),
     );
     expect(String(error)).toContain("no response within 0.1 s");
   });

@@ -44,10 +44,19 @@ describe("waiting for a compute", () => {
 });
 
 describe("deleting a compute", () => {
-  test.each([404, 410] as const)("takes %i with the error body of the service for done", async (status) => {
-    const { server, client } = inMemory(scene({ computes: () => [compute()], change: gone(status) }));
+  test.each([404, 410] as const)("takes %i of the service for done with the list that lacks it", async (status) => {
+    const { server, client } = inMemory(scene({ computes: () => [], change: gone(status) }));
     await client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN);
-    expect(server.seen).toHaveLength(1);
+    expect(server.lines()).toEqual([`DELETE ${ENDPOINTS}/ep-1`, LIST]);
+  });
+
+  test("takes a 404 for done although lists lag, and fails while it is listed after that", async () => {
+    const late = inMemory(scene({ computes: (nth) => (nth < 3 ? [compute()] : []), change: gone() }));
+    await late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN);
+    expect(late.server.count(LIST)).toBe(3);
+    const { client } = inMemory(scene({ computes: () => [compute()], change: gone() }));
+    const error = await errorOf(client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN));
+    expect(String(error)).toContain("not there; ep-1 is still listed (DELETE");
   });
 
   test("takes 204 with an empty body for done once the list lacks it", async () => {
@@ -61,10 +70,7 @@ describe("deleting a compute", () => {
     const computes = (nth: number): object[] => (nth < ends ? [compute({ pending_state: "idle" })] : []);
     const operations = (nth: number): object[] => [operation(nth < ends ? "running" : "finished")];
     const { client } = inMemory(scene({ computes, operations, change: { status: 204 } }), { lagMs: 50 });
-    await client.computes.delete(
-      { projectId: PRJ, endpointId: "ep-1" },
-      { ...PROVEN, deadline: new Deadline(10_000) },
-    );
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, { ...PROVEN, deadline: new Deadline(10_000) });
   });
 
   test("does not take a refusal or the 404 of something in front for gone while the list has it", async () => {
@@ -79,9 +85,10 @@ describe("deleting a compute", () => {
     ];
     for (const change of changes) {
       const { client } = inMemory(scene({ computes: () => [compute()], change }));
-      await expect(
-        client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN),
-      ).rejects.toHaveProperty("status", change.status);
+      await expect(client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN)).rejects.toHaveProperty(
+        "status",
+        change.status,
+      );
     }
   });
 
@@ -89,9 +96,9 @@ describe("deleting a compute", () => {
     const lists = (nth: number): object[] => (nth < 2 ? [compute()] : []);
     const change = { status: 404, text: "default backend - 404" };
     const late = inMemory(scene({ computes: lists, change }));
-    await expect(
-      late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN),
-    ).rejects.toBeInstanceOf(BadResponseError);
+    await expect(late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN)).rejects.toBeInstanceOf(
+      BadResponseError,
+    );
     await late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1" }, PROVEN);
     expect(late.server.count(LIST)).toBe(2);
   });
@@ -139,7 +146,11 @@ describe("finding a compute", () => {
       path.endsWith("/endpoints") ? { json: { endpoints: lists(nth) } } : gone(),
     );
     const found = await Promise.all(["ep-1", "ep-2", "ep-3"].map((id) => client.computes.find(PRJ, id)));
-    expect(found).toEqual([expect.objectContaining({ id: "ep-1" }), expect.objectContaining({ id: "ep-2" }), expect.any(Gone)]);
+    expect(found).toEqual([
+      expect.objectContaining({ id: "ep-1" }),
+      expect.objectContaining({ id: "ep-2" }),
+      expect.any(Gone),
+    ]);
     expect(server.count(LIST)).toBe(2);
   });
 

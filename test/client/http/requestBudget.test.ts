@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Deadline, NotFoundError } from "../../../src/client";
+import { Deadline, Gone, NotFoundError } from "../../../src/client";
 import { RequestBudget, type RequestKind } from "../../../src/client/http/requestBudget";
 import { ANY, createCompute, like } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
@@ -373,7 +373,7 @@ describe("a client whose requests each take a place", () => {
   test("two lists count as a lag apart by when they were sent, not by when they began to wait", async () => {
     const made = limited(scene({ computes: () => [] }), { lagMs: 300 });
     await useUp(made);
-    await expect(made.client.computes.find(PRJ, "ep-9")).resolves.toBeUndefined();
+    await expect(made.client.computes.find(PRJ, "ep-9")).resolves.toBeInstanceOf(Gone);
     const lists = made.server.seen.filter(({ line }) => line === LIST).map(({ at }) => at);
     expect(lists).toHaveLength(2);
     expect(Number(lists[1]) - Number(lists[0])).toBeGreaterThanOrEqual(295);

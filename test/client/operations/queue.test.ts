@@ -80,8 +80,7 @@ test("whatever the mix of changes and speeds, a locking project refuses each at 
                 attributes: { pooler_enabled: true },
                 expected: ANY,
               });
-            if (kind === "delete")
-              return client.computes.delete({ projectId: PRJ, endpointId: `ep-old${i}` }, PROVEN);
+            if (kind === "delete") return client.computes.delete({ projectId: PRJ, endpointId: `ep-old${i}` }, PROVEN);
             if (kind === "restart") return client.computes.restart(PRJ, `ep-old${i}`);
             return createCompute(client, PRJ, replica);
           }),

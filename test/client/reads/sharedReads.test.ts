@@ -1,5 +1,13 @@
 /** Shared reads through the whole client, in memory. What is cached and believed: collection.test.ts. */
-import { AuthenticationError, BadResponseError, Deadline, NotFoundError, TimeoutError } from "../../../src/client";
+import {
+  AuthenticationError,
+  BadResponseError,
+  Deadline,
+  Gone,
+  NotFoundError,
+  TimeoutError,
+  Unknown,
+} from "../../../src/client";
 import { SharedRead, SharedReads } from "../../../src/client/reads/sharedReads";
 import { ANY, addDomain } from "../../support/creating";
 import { gone } from "../../support/scene";
@@ -40,9 +48,8 @@ test("a refresh of many resources costs one call for each collection and project
 test("a compute is missing only when good lists lack it", async () => {
   const { client } = inMemory(service);
   await expect(client.computes.find("p", "ep-1")).resolves.toMatchObject({ id: "ep-1" });
-  await expect(client.computes.find("p", "ep-9")).resolves.toBeUndefined();
+  await expect(client.computes.find("p", "ep-9")).resolves.toBeInstanceOf(Gone);
   const odd: [Reply, unknown][] = [
-    [gone(), NotFoundError],
     [{ status: 404, json: { message: "no route matched" } }, BadResponseError],
     [{ status: 401 }, AuthenticationError],
     [{ text: "" }, BadResponseError],
@@ -57,6 +64,8 @@ test("a compute is missing only when good lists lack it", async () => {
     const { client: other } = inMemory(() => reply);
     await expect(other.computes.find("p", "ep-9")).rejects.toBeInstanceOf(kind);
   }
+  const { client: foreign } = inMemory(() => gone());
+  await expect(foreign.computes.find("p", "ep-9")).resolves.toBeInstanceOf(Unknown);
 });
 
 test("a list of now or later asks the service, and what it finds is kept", async () => {

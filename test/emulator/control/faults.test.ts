@@ -38,13 +38,13 @@ describe("a fault that answers", () => {
     expect((await create(emulator)).status).toBe(201);
   });
 
-  test("can let the request happen first", async () => {
+  test.each([501, 502, 504])("can let the request happen first, and answer %i", async (status) => {
     const emulator = await start();
-    await arm(emulator, { method: "post", path: TEMPLATE, status: 504, effect: "done" });
-    expect((await create(emulator)).status).toBe(504);
+    await arm(emulator, { method: "post", path: TEMPLATE, status, effect: "done" });
+    expect((await create(emulator)).status).toBe(status);
     expect(await count(emulator)).toBe(2);
     const { body } = await control(emulator.url, "GET", "/requests?method=POST");
-    expect(body["requests"]).toEqual([expect.objectContaining({ status: 504, real_status: 201 })]);
+    expect(body["requests"]).toEqual([expect.objectContaining({ status, real_status: 201 })]);
   });
 
   test("carries the status, body, content type and headers it was given", async () => {

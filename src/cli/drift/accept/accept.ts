@@ -3,6 +3,7 @@ import { visible } from "../../../contract/hiddenKeys";
 import { nameInUrn } from "../../../contract/identifiers";
 import { kindOfEntry } from "../../../contract/pointer";
 import { projectFolder } from "../../../contract/projectFile";
+import { ownValue } from "../../../contract/propertyPath";
 import { sameJson } from "../../../host/arguments";
 import { type Configuration, configurationOf } from "../../stack/configuration";
 import type { StoredResource } from "../../stack/state";
@@ -251,7 +252,7 @@ function gains(planned: unknown, deployed: unknown, value: unknown): boolean {
   if (sameJson(planned, deployed)) return false;
   if (sameJson(planned, value)) return true;
   if (typeof planned !== "object" || planned === null) return false;
-  return Object.entries(planned).some(([key, inner]) => gains(inner, Reflect.get(Object(deployed), key), value));
+  return Object.entries(planned).some(([key, inner]) => gains(inner, ownValue(deployed, key), value));
 }
 
 function refuseStale({ told }: Edited): void {

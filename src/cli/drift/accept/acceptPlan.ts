@@ -6,7 +6,7 @@ import { isWatched } from "../../../contract/watched";
 import { standInsIn } from "../../../contract/standIns";
 import { sameJson } from "../../../host/arguments";
 import { load } from "../../../provider";
-import { pathTo, segmentsOf } from "../../../contract/propertyPath";
+import { ownValue, pathTo, segmentsOf, valueAt } from "../../../contract/propertyPath";
 import { isObject } from "../../../contract/ignoredChanges";
 import type { Wrong } from "../../../host/requests";
 import type { Quote } from "../../code";
@@ -108,7 +108,7 @@ interface Resource {
 const argumentsFrom = (own: Properties, origins: ReadonlyMap<string, Origin>): Properties =>
   Object.fromEntries(
     [...origins].flatMap(([argument, origin]) => {
-      const value = origin.reduce<unknown>(member, own);
+      const value = origin.reduce<unknown>(ownValue, own);
       return value === undefined ? [] : [[argument, value]];
     }),
   );
@@ -169,7 +169,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   if ("reason" in place) return told(place.reason, place.node);
   if ("setting" in place) {
     const { setting, use, rest: within } = place;
-    const value = within.reduce<unknown>(member, setting.value);
+    const value = within.reduce<unknown>(ownValue, setting.value);
     if (same(value, found)) return accepted(use);
     if (!same(value, declared)) return told(NOT_DEPLOYED, use);
     const whole = within.length === 0 ? found : withChange(setting.value, within, found);
@@ -189,7 +189,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   if (containsUnknown(current)) {
     return isDropped ? accepted(own, removal) : told(`the value is ${whatItIs(file, expression)}`, own);
   }
-  const normalised = path.reduce<unknown>(member, given.normalised);
+  const normalised = path.reduce<unknown>(ownValue, given.normalised);
   // The normalised value of an object with a spread is unknown, which is not the same as no value.
   const isValue = (value: unknown): boolean =>
     same(current, value) || (normalised !== undefined && same(normalised, value));
@@ -214,14 +214,9 @@ export function holdsSecret({ declared, found }: Pick<Property, "declared" | "fo
   return holds(declared) || holds(found);
 }
 
-const member = (value: unknown, segment: string | number): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, segment)
-    ? Reflect.get(value, segment)
-    : undefined;
-
 /** Whether normalised arguments have the found value of a property. */
 export const declares = (args: Properties, { path, found }: Pick<Property, "path" | "found">): boolean =>
-  same(segmentsOf(path).reduce<unknown>(member, args), found);
+  same(valueAt(path, args), found);
 
 /** A missing value equals `null`; a list is a set. */
 function same(one: unknown, other: unknown): boolean {
