@@ -142,6 +142,8 @@ const branchSchema = z.looseObject({
 });
 export type BranchRecord = z.infer<typeof branchSchema>;
 
+const projectSchema = z.looseObject({ id: identifier, region_id: z.string().optional() });
+
 /** The bodies of single routes. */
 export const bodies = {
   keySet: keySetSchema,
@@ -233,6 +235,14 @@ export const RECORDS = {
     thing: "the operation",
     touches: [],
   }),
+  // The project itself.
+  project: kind({
+    path: "",
+    page: z.looseObject({ project: projectSchema }).transform(({ project }) => ({ items: [project] })),
+    idOf: ({ id }) => id,
+    thing: "the project",
+    touches: [],
+  }),
   branches: kind({
     path: "/branches",
     page: z.looseObject({ branches: z.array(branchSchema), ...pages }).transform((body) => pageOf(body.branches, body)),
@@ -288,7 +298,7 @@ export const RECORDS = {
   }),
 };
 export type ListName =
-  "endpoints" | "operations" | "branches" | "integrations" | "oauthProviders" | "domains" | "emailServer";
+  "endpoints" | "operations" | "project" | "branches" | "integrations" | "oauthProviders" | "domains" | "emailServer";
 type Kinds = typeof RECORDS;
 export type ItemOf<What extends ListName> =
   Kinds[What] extends RecordKind<infer Item extends object, infer _> ? Item : never;

@@ -67,7 +67,8 @@ export async function mayDeleteFirst<Args extends object, Outputs extends object
     return Unknown.because({
       question: "whether the service accepts the new one",
       why: 'only its creation shows that, and the option "deleteBeforeReplace" deletes the old one before it',
-      waysOut: "Leave the option out: then the new one is created first",
+      waysOut:
+        "Leave the option out: then the new one is created first. If both cannot be there at once, remove the resource, run pulumi up, and add it again",
     });
   const known = Object.entries(news).filter(([, value]) => !containsUnknown(value));
   // They have passed `check`.

@@ -35,10 +35,11 @@ test("an integration is created on the default branch, its key kept secret, miss
 
   stack.program(program('branchId: "br-dev", databaseName: "other"'));
   await service.clearRequests();
-  const refusal =
-    "nothing is deleted, because the new integration may be refused: br-dev is not flagged as the default";
-  expect((await stack.preview()).text).toContain(refusal);
-  expect(await stack.up()).toMatchObject({ code: 1, text: expect.stringContaining(refusal) });
+  const refusal = /might not come back: br-dev is not flagged as the default branch of the project, which is br-main/;
+  expect(await stack.preview()).toMatchObject({ code: 1, text: expect.stringMatching(refusal) });
+  const refused = await stack.up();
+  expect(refused).toMatchObject({ code: 1, text: expect.stringMatching(refusal) });
+  expect(refused.text).toMatch(/Could not delete AuthIntegration \S+ \("auth"\): nothing is deleted, because/);
   expect(await service.mutations()).toEqual([]);
 
   // The production branch is another one now.

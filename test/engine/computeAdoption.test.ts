@@ -26,8 +26,8 @@ test("a branch's primary is taken over, brought to what is declared, and survive
 });
 
 test("what an adoption does is reported by the plan, and adopt may stay in the program of a replacement", async () => {
-  const program = (id: string, args: string) =>
-    `new svc.ComputeEndpoint("main", { projectId: "prj-demo", branchId: "br-dev", adopt: "${id}", ${args} });`;
+  const program = (id: string, args: string, options = "") =>
+    `new svc.ComputeEndpoint("main", { projectId: "prj-demo", branchId: "br-dev", adopt: "${id}", ${args} }${options});`;
   const stack = await Stack.create({ program: "" });
   const { service } = stack;
   const before = await service.state();
@@ -51,7 +51,17 @@ test("what an adoption does is reported by the plan, and adopt may stay in the p
   expect(await ids()).not.toContain(id);
 
   stack.program(program(second.replace("prj-demo/", ""), 'size: 1, type: "read_only"'));
-  expect(await stack.up("--replace", (await stack.resource("main")).urn)).toMatchObject({ code: 0 });
+  // The engine asks nobody, and creates first: what is to replace it adopts it.
+  const { urn } = await stack.resource("main");
+  const itself = await stack.up("--replace", urn);
+  expect(itself.code).toBe(0);
+  expect(itself.text).toContain(`warning: ComputeEndpoint ${second} ("main") was not replaced: `);
+  expect((await stack.resource("main")).id).toBe(second);
+  expect(await ids()).toContain(second.replace("prj-demo/", ""));
+  stack.program(
+    program(second.replace("prj-demo/", ""), 'size: 1, type: "read_only"', ", { deleteBeforeReplace: true }"),
+  );
+  expect(await stack.up("--replace", urn)).toMatchObject({ code: 0 });
   expect((await stack.resource("main")).id).not.toBe(second);
   await stack.finish(before);
 });

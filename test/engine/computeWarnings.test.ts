@@ -29,7 +29,7 @@ test("a preview says what a wide span, disabling, a replacement and a dropped ar
     `the new compute on br-main ("added") ${span}`,
     `"disabled" suspends compute ${off} ("off"): open connections are dropped, and no query wakes it`,
     `"name" of ComputeEndpoint prj-demo/${off} ("off") is no longer managed: the value is unchanged, and drift is no longer detected`,
-    `ComputeEndpoint prj-demo/${replica} ("replica") is replaced, because "regionId" changes: it is deleted first, and the new one has another id and another host`,
+    `ComputeEndpoint prj-demo/${replica} ("replica") is replaced, because "regionId" changes: it is deleted last, and the new one has another id and another host`,
   ]) {
     expect(plan.text).toContain(`warning: ${warning}`);
   }

@@ -32,10 +32,10 @@ const anchor = new svc.ComputeEndpoint("anchor", { projectId: "${PROJECT}", bran
 
 const before = [];
 for (const column of ${JSON.stringify(COLUMNS)}) {
-  const args = (row) => ({ projectId: "${PROJECT}", branchId: "br-" + row + "-" + column, size: { min: 0.5, max: 2 }, regionId: "aws-us-east-1" });
+  const args = (row) => ({ projectId: "${PROJECT}", branchId: "br-" + row + "-" + column, size: { min: 0.5, max: 2 }, type: "read_write" });
   const compute = (row, options) => new svc.ComputeEndpoint(row + "-" + column, args(row), options);
   const grouped = (row, replicas, options) => {
-    const { projectId, branchId, ...primary } = args(row);
+    const { projectId, branchId, type, ...primary } = args(row);
     return new svc.ComputeGroup(row + "-" + column, { projectId, branchId, primary, replicas }, options);
   };
   compute("alone");
@@ -161,7 +161,7 @@ test("every cell is repaired and nothing else touched, or refused with one of ou
   const foundIn = {
     changed: { set: { autoscaling_limit_max_cu: 8 } },
     deleted: { delete: true },
-    replaced: { set: { region_id: "aws-eu-west-1" } },
+    replaced: { set: { type: "read_only" } },
   };
   const cells = ROWS.flatMap((row) => COLUMNS.map((column) => ({ column, name: nameOf(row, column) })));
   for (const { column, name } of cells)

@@ -60,8 +60,8 @@ test("a child of a replaced parent, a forced replacement, a rename and customTim
   expect(looked.text).toMatch(/Could not read ComputeEndpoint .*\("found"\): no response within 2 s/);
   await stack.service.clearFaults();
 
-  // A forced replacement deletes first, so that the branch is free for the new primary.
-  stack.program(program("two", 2, shorter));
+  // A forced replacement deletes first if the program says so, so that the branch is free for the new primary.
+  stack.program(program("two", 2, `${shorter}, deleteBeforeReplace: true`));
   expect(await stack.up("--replace", urn)).toMatchObject({ code: 0 });
   expect((await stack.resource("api")).id).not.toBe(id);
 

@@ -31,8 +31,13 @@ describe("a secret by reference", () => {
   test("is asked for by --replace and after state taint before anything is deleted", async () => {
     delete stack.env["GOOGLE_SECRET"];
     const { urn } = await stack.resource("google");
-    const needed = 'its replacement needs "clientSecret", but GOOGLE_SECRET is not set. Nothing is deleted';
     await stack.service.clearRequests();
+    // The engine asks nobody, and creates first.
+    const created = await stack.up("--replace", urn);
+    expect(created.text).toContain('"clientSecret": GOOGLE_SECRET is not set, so nothing was sent');
+    expect(created.code).not.toBe(0);
+    stack.program(programWith({ deleteBeforeReplace: true }));
+    const needed = 'its replacement needs "clientSecret", but GOOGLE_SECRET is not set. Nothing is deleted';
     const replaced = await stack.up("--replace", urn);
     expect(replaced.text).toContain(needed);
     expect(replaced.code).not.toBe(0);

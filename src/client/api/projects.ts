@@ -32,6 +32,13 @@ export class ProjectsApi {
     return this.#readOptional({ route: "branches", projectId, deadline: options.deadline, read });
   }
 
+  /** Undefined: the service has no such route, or does not show it. */
+  async region(projectId: string, options: ListOptions = {}): Promise<string | undefined> {
+    const read = () => this.account.collection("project", projectId).list(options);
+    const found = await this.#readOptional({ route: "project", projectId, deadline: options.deadline, read });
+    return found?.[0]?.region_id;
+  }
+
   /**
    * The newest first; undefined: the service has no such route, or the key may not use it. `isEnough`: how far back they
    * are read. @default the first page

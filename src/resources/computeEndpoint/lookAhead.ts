@@ -104,38 +104,47 @@ export const computeReplaceable: Replaceable<ComputeEndpointShape, Outs> = {
   ask: mayReplace,
 };
 
+/** Both have the same arguments but for those that the service decides on: they are in the same project. */
 async function mayReplace({
   client,
   reading,
   stored,
-  news: { projectId, branchId, regionId, type = PRIMARY },
+  news: { branchId, regionId, type = PRIMARY },
 }: Replacing<ComputeEndpointShape, Outs>): Promise<Permission> {
-  const { rest: id, ...old } = splitId(stored.id);
-  const own = await client.computes.find(old.projectId, id, reading);
+  const { projectId, rest: id } = splitId(stored.id);
+  const own = await client.computes.find(projectId, id, reading);
   if (own instanceof Unknown) return own;
   // Then nothing is deleted.
   if (own instanceof Gone) return Granted.proven();
-  if (projectId === undefined || branchId === undefined) return Granted.proven();
+  // The plan does not know it yet.
+  if (branchId === undefined) return Granted.proven();
   const branches = await client.projects.branches(projectId, reading);
   const missing = missingBranch(projectId, branchId, branches);
   if (missing !== undefined) return Refused.proven(new Error(missing));
+  if (branches === undefined && own.branch_id !== branchId)
+    return Unknown.because({
+      question: `whether project ${projectId} has the branch ${branchId}`,
+      why: "the service does not list branches",
+      waysOut: `Declare the branch of the compute, which is ${own.branch_id}, or remove it from the program, run pulumi up, and add it again`,
+    });
   const listed = await client.computes.list(projectId, reading);
   const other = listed.find((one) => one.type === PRIMARY && one.branch_id === branchId && one.id !== id);
   if (type === PRIMARY && other !== undefined) return Refused.proven(new Error(occupiedBranch(other)));
+  if (regionId === undefined) return Granted.proven();
   // A compute is in the region of its project (docs/design/api.md, Compute record).
-  const region = projectId === old.projectId ? own.region_id : listed.find((one) => one.region_id)?.region_id;
-  if (regionId === undefined || regionId === region) return Granted.proven();
-  if (region !== undefined)
-    return Refused.proven(
-      new Error(
-        `"regionId" must be the region of the project, which is ${region}. Declare that one, or leave "regionId" out. For another region, use a project there`,
-      ),
-    );
-  return Unknown.because({
-    question: `whether the project is in the region that "regionId" names`,
-    why: "the service shows the region of none of its computes",
-    waysOut: 'Leave "regionId" out: a compute is always in the region of its project',
-  });
+  const region = (await client.projects.region(projectId, reading)) ?? own.region_id;
+  if (region === regionId) return Granted.proven();
+  if (region === undefined)
+    return Unknown.because({
+      question: 'whether the project is in the region that "regionId" names',
+      why: "the service shows the region neither of the project nor of the compute",
+      waysOut: 'Leave "regionId" out: a compute is always in the region of its project',
+    });
+  return Refused.proven(
+    new Error(
+      `"regionId" must be the region of the project, which is ${region}. Declare that one, or leave "regionId" out. For another region, use a project there`,
+    ),
+  );
 }
 
 /**

@@ -32,6 +32,9 @@ export async function checkCli(pulumi: Pulumi): Promise<void> {
 /** The engine's message for a protected resource, also for one that is replaced along with another. */
 const PROTECTED = /unable to replace resource "([^"]+)"(?: as part of replacing "([^"]+)")?/;
 
+/** The engine's words before what the provider has to say against a plan. */
+const PROBLEM = /\bresource '[^']*' has a problem: (.+)/;
+
 /**
  * Previews an update of the engine with a refresh.
  * @throws if the engine refuses the update, with our own message for a protected resource.
@@ -41,7 +44,10 @@ export async function previewed(pulumi: Pulumi, declared: PartialProgram): Promi
   try {
     return await engineRun(pulumi, command, declared, ({ register }) => register());
   } catch (error) {
-    const [, urn, cause = urn] = PROTECTED.exec(error instanceof Error ? error.message : "") ?? [];
+    const message = error instanceof Error ? error.message : "";
+    const [, problem] = PROBLEM.exec(message) ?? [];
+    if (problem !== undefined) throw new Error(`nothing was changed: ${problem}`);
+    const [, urn, cause = urn] = PROTECTED.exec(message) ?? [];
     if (urn === undefined || cause === undefined) throw error;
     const why =
       cause === urn ? "its repair replaces it" : `it depends on ${nameInUrn(cause)}, whose repair replaces both`;

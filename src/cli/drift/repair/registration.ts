@@ -283,13 +283,14 @@ function setPlace(
 }
 
 /** With the values that our constructors add for each run, and that the state never contains. */
-function inputsOf({ type, inputs, replaceOnChanges, ignoreChanges }: Registrable, isPreview: boolean) {
+function inputsOf({ type, inputs, replaceOnChanges, retainOnDelete, ignoreChanges }: Registrable, isPreview: boolean) {
   const requested = Object.entries(inputs ?? {}).map(([name, value]) => [name, asRequested(value)] as const);
   if (!DYNAMIC.has(type)) return Object.fromEntries(requested);
   const [ignored, replacing] = [ignoreChanges ?? [], replaceOnChanges ?? []];
   return Object.fromEntries([
     ...requested,
     ...(replacing.length > 0 ? [["__replaceOnChanges", replacing] as const] : []),
+    ...(retainOnDelete ? [["__retains", true] as const] : []),
     ...(ignored.length > 0 ? [["__ignoreChanges", ignored] as const] : []),
     ...(isPreview ? [["__preview", true] as const] : []),
   ]);
