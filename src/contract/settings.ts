@@ -10,7 +10,7 @@ export interface Settings extends FoundKey {
   readonly baseUrl: string;
   /** The one supported auth provider unless set otherwise. */
   readonly authProvider: string;
-  /** No progress lines. */
+  /** No progress lines; what has happened is still reported. */
   readonly quiet: boolean;
   /** What a plan finds in the way of a creation is an error, not a warning (host/lookAhead.ts). */
   readonly strictPlan: boolean;

@@ -386,9 +386,8 @@ function startCall<Args extends object, Outputs extends object>(
       beforeDelete: nothing,
       resolve: (value) => values.valueOf(value),
       withValues: (args) => values.withValues(args),
-      note: (message) => {
-        if (!settings.quiet) session.log({ severity: "info", message, urn, ephemeral: false });
-      },
+      // Whoever wants quiet wants no moving lines: what has happened is not repeated by anything else.
+      note: (message) => session.log({ severity: "info", message, urn, ephemeral: false }),
       checkpoint,
       sending,
     },
