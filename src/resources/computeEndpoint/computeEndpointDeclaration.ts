@@ -1,8 +1,10 @@
 import type { Declaration } from "../../contract/declaration";
+import { differing } from "../../contract/propertyPath";
 import type { SecretReference } from "../../contract/references";
 import { type ComputeSize, computeSizes, limitsOf } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
 import { maxConnections } from "../../helpers/maxConnections";
+import { sameSetting } from "../../helpers/postgresValues";
 
 /**
  * What a compute is declared with (docs/design/api.md, Computes). An argument that is left out is not managed: it is
@@ -151,8 +153,25 @@ export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number })
 }
 
 const DEFAULT_SUSPEND_SECONDS = 300;
-const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
+/** The same without the service's default; -1 is never. */
+export const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
   suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
+
+/** As Postgres compares values: the service may show `128MB` as `131072kB`. */
+function sameSettings(left: ComputeSettings, right: ComputeSettings): boolean {
+  const [one = {}, other = {}] = [left.pgSettings, right.pgSettings];
+  const isSame = (name: string): boolean => {
+    const [value, now] = [one[name], other[name]];
+    return typeof value === "string" && typeof now === "string"
+      ? sameSetting(name, value, now)
+      : differing(value, now).length === 0;
+  };
+  return (
+    (left.pgSettings === undefined) === (right.pgSettings === undefined) &&
+    [...Object.keys(one), ...Object.keys(other)].every(isSame) &&
+    differing(left.preloadLibraries, right.preloadLibraries).length === 0
+  );
+}
 
 export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutputs> = {
   kind: "ComputeEndpoint",
@@ -172,7 +191,7 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     passwordlessAccess: { standard: true },
     regionId: { replaces: true, imported: false },
     provisioner: { imported: false },
-    settings: { onlyIfGiven: true, reference: { valuesOf: "pgSettings" } },
+    settings: { equal: sameSettings, onlyIfGiven: true, reference: { valuesOf: "pgSettings" } },
     restartTriggers: { local: true },
     adopt: { createOnly: true },
     // No request carries it, and omitting it turns it off.
