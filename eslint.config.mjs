@@ -236,7 +236,7 @@ const PROOF = {
 };
 
 /** The files that ask the service or the memory of the run, and so may answer. */
-const LOOK_UPS = ["src/client/collection.ts"];
+const LOOK_UPS = ["src/client/collection.ts", "src/host/ignored.ts"];
 
 /** @type {(files: string[], refused: { selector: string, message: string }[]) => import("typescript-eslint").ConfigArray[number]} */
 const madeIn = (files, refused) => ({ files, rules: { "no-restricted-syntax": ["error", ...refused] } });

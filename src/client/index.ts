@@ -17,9 +17,10 @@ export type {
 export { Deadline, READ_MS, withDeadline } from "./http/deadline";
 export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
+export { Granted, type Permission, requireGranted, Unknown } from "./proof";
 export { NO_TLS } from "./http/transport";
 export type * from "./clientOptions";
 export { undefinedIfGone } from "./reads/absence";
 export type { SendOptions } from "./changes";
-export type { Collection, Expected, ListOptions } from "./collection";
+export { NotShownError, type Collection, type Expected, type ListOptions } from "./collection";
 export type { CreationRecovery } from "./createRecovery";

@@ -13,6 +13,7 @@ import {
 import { leadsTo } from "../contract/propertyPath";
 import { STAND_INS } from "../contract/standIns";
 import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
+import { withValueAt } from "./differences";
 import type { DigestOf, DigestPlace, Digests } from "./digests";
 
 /** A value that may be a reference: an argument, or a value inside one. */
@@ -93,10 +94,12 @@ export class SecretValues {
   }
 
   /**
-   * @throws all missing values of these arguments, before anything is sent. `names`: only these arguments are checked.
+   * @throws all missing values of these arguments, before anything is sent. `names`: only these arguments are checked;
+   * `left`: except at these paths, whose values are not sent.
    */
-  requireAll(args: object, names?: ReadonlySet<string>): void {
-    const missing = this.missingIn(args).filter(({ argument }) => names?.has(argument) !== false);
+  requireAll(args: object, names?: ReadonlySet<string>, left: ReadonlySet<string> = new Set()): void {
+    const isNeeded = (argument: string, path: string): boolean => names?.has(argument) !== false && !left.has(path);
+    const missing = this.missingIn(args).filter(({ argument, path }) => isNeeded(argument, path));
     if (missing.length === 0) return;
     throw new Error(
       missing.map(({ path, reference, problem }) => `"${path}": ${lacking(reference, problem)}`).join("; "),
@@ -164,15 +167,12 @@ function hideValues(rules: Rules, { given, shown, isSecret = () => false, isValu
 function withReferences(rules: Rules, args: object, shown: Properties): Properties {
   const valued = placesIn(rules, shown).filter(({ value }) => value !== undefined);
   const seen = new Set(valued.map(({ path }) => path.toLowerCase()));
-  return placesIn(rules, args)
-    .filter(({ path, argument, value }) => isReference(value) && argument in shown && !seen.has(path.toLowerCase()))
-    .reduce((completed, { segments, value }) => withValueAt(completed, segments, value), shown);
-}
-
-function withValueAt(properties: Properties, [name = "", ...inner]: readonly string[], value: unknown): Properties {
-  const { [name]: before } = properties;
-  const next = inner.length === 0 ? value : withValueAt(isPlain(before) ? before : {}, inner, value);
-  return { ...properties, [name]: next };
+  return (
+    placesIn(rules, args)
+      .filter(({ path, argument, value }) => isReference(value) && argument in shown && !seen.has(path.toLowerCase()))
+      // An object stays an object.
+      .reduce((completed, { segments, value }) => withValueAt(completed, segments, value) as Properties, shown)
+  );
 }
 
 function lacking(reference: SecretReference, problem: string): string {
@@ -205,8 +205,8 @@ export interface Compared {
   readonly sameValue: ReadonlySet<string>;
   /** The arguments that are given in another form, and have no value to compare. */
   readonly lacking: ReadonlySet<string>;
-  /** By path: the arguments whose changes are ignored. They were not compared. */
-  readonly ignored: ReadonlyMap<string, string>;
+  /** The paths whose changes are ignored. They were not compared. */
+  readonly ignored: ReadonlySet<string>;
   /** A plan's messages, each about the argument that its path names. */
   readonly remarks: readonly { readonly path: string; readonly text: string }[];
   /** The digests that still hold. */
@@ -223,7 +223,7 @@ export async function compareValues(
   const seen = new Map<string, unknown>();
   const sameValue = new Set<string>();
   const lacking = new Set<string>();
-  const ignored = new Map<string, string>();
+  const ignored = new Set<string>();
   const holding: Record<string, string> = {};
   const comparing = placesIn(rules, news).map(async ({ path, segments, argument, value: now }) => {
     const was = before.get(path);
@@ -232,7 +232,7 @@ export async function compareValues(
     const digest = digestOf({ digests, applied, path });
     const isSameForm = sameJson(was, now);
     if (isSameForm && about.ignored.some((one) => leadsTo(one, segments))) {
-      ignored.set(path, argument);
+      ignored.add(path);
       if (digest !== undefined) holding[path] = digest;
       return [];
     }

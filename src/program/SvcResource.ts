@@ -73,7 +73,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const props = {
         ...inputs(table, args),
         ...(unknown !== undefined && { __surplus: unknown }),
-        ...(!isNative && hidden(table, kind, { name, type, args, opts })),
+        ...(!isNative && hidden(kind, { name, type, opts })),
       };
       // The SDK formats a stack trace, through source maps, for each of the four promises of each property. These are
       // never shown, and with one line each they cost a fifth.
@@ -105,14 +105,8 @@ export function resource<Args extends object, Shape extends object, Outputs exte
 
 /** What the engine does not tell a dynamic provider. */
 function hidden(
-  table: Table,
   kind: Kind,
-  {
-    name,
-    type,
-    args,
-    opts,
-  }: { name: string; type: string; args: object | undefined; opts: pulumi.CustomResourceOptions },
+  { name, type, opts }: { name: string; type: string; opts: pulumi.CustomResourceOptions },
 ): pulumi.Inputs {
   const times = timeoutsOf(opts.customTimeouts);
   return {
@@ -120,9 +114,8 @@ function hidden(
     __urn: urnOf(name, type, opts.parent),
     ...(times !== undefined && { __timeouts: times }),
     ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
-    // The engine restores the old reference, but the value behind it is still compared.
-    ...((opts.ignoreChanges?.length ?? 0) > 0 &&
-      holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),
+    // The engine restores the earlier inputs there, and does not say so: an update must not send them.
+    ...((opts.ignoreChanges?.length ?? 0) > 0 && { __ignoreChanges: opts.ignoreChanges }),
     // The provider has no other way to know: a preview and its update make the same calls of `check`.
     ...(pulumi.runtime.isDryRun() && opts.id === undefined && { __preview: previewMark(kind) }),
   };
@@ -215,15 +208,6 @@ function inputs({ args: declared, outputs }: Table, args: object | undefined): p
  */
 const isSecret = (rules: ArgumentRules<unknown>, given: unknown): boolean =>
   rules.secret === true && given !== undefined && !isReference(given);
-
-/** Whether a reference is given directly. References inside an Output are not searched for. */
-function holdsReference({ args: declared }: Table, args: object | undefined): boolean {
-  return Object.entries(declared).some(([name, { reference }]) => {
-    const given: unknown = args === undefined ? undefined : Reflect.get(args, name);
-    if (reference === undefined || reference === true) return reference === true && isReference(given);
-    return Object.values(Object(Reflect.get(Object(given), reference.valuesOf))).some(isReference);
-  });
-}
 
 function withDefaults(
   { args: declared, outputs, deleteBeforeReplace }: Table,

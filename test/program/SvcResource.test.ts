@@ -151,21 +151,15 @@ test("a setting of Postgres can be a reference beside values of any kind", async
   expect(inputs["settings"]).toEqual({ pgSettings: { work_mem: "64MB", "app.token": { fromEnv: "TOKEN" } } });
 });
 
-test("the paths of ignoreChanges are passed on beside a reference, and with nothing else: a state has their names", async () => {
-  const ignoreChanges = ["size"];
-  const toldFor = async (name: string, pgSettings: Record<string, string | svc.SecretReference> | undefined) => {
-    const settings = pgSettings && { settings: { pgSettings } };
-    const inputs = await inputsOf(new svc.ComputeEndpoint(name, { ...ARGS, ...settings }, { ignoreChanges }));
-    return inputs["__ignoreChanges"];
-  };
-  expect(await toldFor("reference", { "app.token": svc.fromEnv("TOKEN") })).toEqual(ignoreChanges);
-  expect([await toldFor("literal", { work_mem: "64MB" }), await toldFor("none", undefined)]).toEqual([
-    undefined,
-    undefined,
-  ]);
+test("the paths of ignoreChanges are passed on, and those that stand for everything by name", async () => {
+  const toldFor = async (name: string, opts: pulumi.CustomResourceOptions) =>
+    (await inputsOf(new svc.ComputeEndpoint(name, ARGS, opts)))["__ignoreChanges"];
+  expect(await toldFor("one", { ignoreChanges: ["size.min"] })).toEqual(["size.min"]);
+  expect(await toldFor("all", { ignoreChanges: ["*"] })).toEqual(expect.arrayContaining(["projectId", "settings"]));
+  expect([await toldFor("empty", { ignoreChanges: [] }), await toldFor("none", {})]).toEqual([undefined, undefined]);
   const google = { projectId: "prj-1", providerId: "google", clientId: "id", clientSecret: svc.fromFile("google") };
-  const inputs = await inputsOf(new svc.OAuthProvider("google", google, { ignoreChanges }));
-  expect(inputs["__ignoreChanges"]).toEqual(ignoreChanges);
+  const inputs = await inputsOf(new svc.OAuthProvider("google", google, { ignoreChanges: ["clientSecret"] }));
+  expect(inputs["__ignoreChanges"]).toEqual(["clientSecret"]);
 });
 
 function definedIn<Value>(value: Value | undefined): Value {

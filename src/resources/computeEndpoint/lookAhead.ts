@@ -1,7 +1,9 @@
 /** What the lists of the service show about a compute, for a plan. */
-import type { EndpointRecord } from "../../client";
+import { Granted, type EndpointRecord } from "../../client";
 import { nameInUrn } from "../../contract/identifiers";
 import type { Finding, Look, Plan } from "../../host/lifecycle";
+import { mayOverwrite } from "../../host/ignored";
+import { overwriteFindings, overwritten } from "../../host/overwritten";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
   adoptedObject,
@@ -14,8 +16,9 @@ import {
   twoSteps,
   waitsInTurn,
 } from "./branchOccupancy";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./computeEndpointDeclaration";
-import { isSettled } from "./mapping";
+import { declaration, type ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { inFormOf, isSettled, settingsOf } from "./mapping";
+import { shownBy, toSend, type ComputeEndpointOuts } from "./sending";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
 import { goneFinding } from "../shared/conflictMessages";
@@ -64,17 +67,45 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
 /** The findings about a compute to be changed. */
 export async function updateFindings(
   look: Look<ComputeEndpointShape>,
-  { stored, changes, label }: Plan<ComputeEndpointShape, ComputeEndpointOutputs & Partial<ComputeEndpointShape>>,
+  plan: Plan<ComputeEndpointShape, ComputeEndpointOuts>,
 ): Promise<Finding[]> {
+  const { stored, changes, label } = plan;
   const { args, client, reading } = look;
   const { projectId, branchId } = args;
   const { rest: id } = splitId(stored.id);
   const own = await client.computes.find(projectId, id, reading);
   if (own === undefined) return [goneFinding(`compute ${id}${label}`)];
-  if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
+  const overwrites = overwritesOf(look, plan, own);
+  if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return overwrites;
   const missing = missingBranch(projectId, branchId, await listBranches(look));
-  if (missing !== undefined) return [obstacle(missing)];
-  return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
+  if (missing !== undefined) return [...overwrites, obstacle(missing)];
+  return [...overwrites, ...(own.type === PRIMARY ? await occupancyFindings(look, own, branchId) : [])];
+}
+
+/** What the request of an update overwrites at the compute beside what the plan shows. */
+function overwritesOf(
+  { args: given, givenNames }: Look<ComputeEndpointShape>,
+  { stored, changes, label }: Plan<ComputeEndpointShape, ComputeEndpointOuts>,
+  own: EndpointRecord,
+): Finding[] {
+  const what = `compute ${own.id}${label}`;
+  const { args, names, blind } = toSend(given, own, { stored, changes });
+  const refusal = mayOverwrite(what, blind);
+  if (!(refusal instanceof Granted)) return [staysInTheWay(refusal.error.message)];
+  const sent = Object.fromEntries(Object.entries(args).filter(([name]) => names.includes(name)));
+  const { changed } = changes;
+  const [before, shown] = [inFormOf(args, stored.outs), inFormOf(args, shownBy(args, own, stored.added))];
+  const findings = overwriteFindings(what, overwritten(declaration.args, { sent, changed, stored: before, shown }));
+  const isOpen = changed.has("settings") && givenNames.has("settings") && given.settings === undefined;
+  const settings = isOpen ? settingsOf(own).filter((path) => !stored.added.includes(path)) : [];
+  return settings.length === 0
+    ? findings
+    : [
+        ...findings,
+        effect(
+          `pulumi up may clear settings of ${what}: "settings" is not known yet, and the service has ${settings.map((path) => `"${path}"`).join(", ")}`,
+        ),
+      ];
 }
 
 /** What an update does about a primary on the branch that another is to move to: see `findOccupant`. */

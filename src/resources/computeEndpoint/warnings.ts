@@ -1,7 +1,16 @@
 import type { EndpointRecord } from "../../client";
 import { limitsOf } from "../../helpers/computeSizes";
 import type { NewDeclaration, Look, Plan } from "../../host/lifecycle";
-import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./computeEndpointDeclaration";
+import { listed } from "../../contract/untrusted";
+import { overwritten } from "../../host/overwritten";
+import {
+  declaration,
+  type ComputeEndpointOutputs,
+  type ComputeEndpointShape,
+  type ComputeSettings,
+} from "./computeEndpointDeclaration";
+import { differing, isUpdatable, shownBy } from "./sending";
+import { sentAgain } from "../shared/resumed";
 
 /** Beyond this span, newer rules of the service refuse an autoscaling size. This is a warning, not an error. */
 const WIDEST_SPAN_CU = 8;
@@ -52,7 +61,7 @@ export function computeWarnings({
   const warnings: string[] = [];
   if (stored.unfinished) {
     warnings.push(
-      `the previous update of ${what} did not finish. This one resumes it${sentAgain(stored)}; if an operation failed, the compute restarts and drops open connections`,
+      `the previous update of ${what} did not finish. This one resumes it${sentAgain(stored, changes, " if the service shows another value")}; if an operation failed, the compute restarts and drops open connections`,
     );
   }
   warnings.push(...either("size", [`a change of "size" ${restarts}`], mayRestart));
@@ -77,15 +86,6 @@ export function computeWarnings({
   }
   if (changes.changed.has("size")) warnings.push(...spanWarnings(what, news));
   return warnings;
-}
-
-/** What an update sends to continue an unfinished change: other differences at the service stay. */
-function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
-  if (sent === undefined)
-    return ", and everything that differs from the program is sent, because the state does not say what the failed update sent";
-  const names = [...sent].map((name) => `"${name}"`).join(", ");
-  const are = sent.size === 1 ? "is" : "are";
-  return names === "" ? "" : `, and ${names} ${are} sent again if the service shows another value`;
 }
 
 const suspends = (what: string): string =>
@@ -146,23 +146,52 @@ const placeOf = ({ branchId }: Partial<ComputeEndpointShape>): string =>
 
 /** What an adoption does to the existing compute. `givenNames` includes unknown arguments. */
 export function adoptionOf(
-  { id, branch_id, autoscaling_limit_min_cu, autoscaling_limit_max_cu }: EndpointRecord,
-  { args: { branchId, size, disabled }, givenNames }: Pick<Look<ComputeEndpointShape>, "args" | "givenNames">,
+  endpoint: EndpointRecord,
+  { args, givenNames }: Pick<Look<ComputeEndpointShape>, "args" | "givenNames">,
 ): string {
+  const { id, branch_id, autoscaling_limit_min_cu, autoscaling_limit_max_cu } = endpoint;
+  const { branchId, size, disabled } = args;
   const { min, max } = size === undefined ? {} : limitsOf(size);
   const isResized = min !== autoscaling_limit_min_cu || max !== autoscaling_limit_max_cu;
   const moves = branchId === undefined ? "it may move to another branch" : `it moves to ${branchId}`;
   const resizes = `${size === undefined ? "if its" : "its"} size differs from the program`;
+  const hasWords = (name: string): boolean =>
+    name === "branchId" || name === "size" || (name === "disabled" && disabled === true);
+  const isOther = (name: string): boolean => isUpdatable(name) && !hasWords(name);
+  const changed = differing(args, endpoint).filter(isOther);
+  const open = [...givenNames].filter((name) => isOther(name) && Reflect.get(args, name) === undefined);
   const effects = [
     ...(branchId !== branch_id ? [moves] : []),
     ...(givenNames.has("size") && (size === undefined || isResized)
       ? [`${resizes}${size === undefined ? "," : ":"} it restarts when it is active, which drops open connections`]
       : []),
     ...(disabled === true ? ['"disabled" suspends it: open connections are dropped, and no query wakes it'] : []),
+    ...(changed.length > 0 ? [`it gets ${quoted(changed)} of the program`] : []),
+    ...clearedBy(args, endpoint),
+    ...(open.length > 0 ? [`it may get ${quoted(open)}, which ${open.length === 1 ? "is" : "are"} not known yet`] : []),
     "destroying deletes it, unless retainOnDelete is set",
   ];
   return `pulumi up takes over ${id} on ${branch_id} instead of creating a compute: ${effects.join("; ")}`;
 }
+
+const quoted = (names: readonly string[]): string =>
+  [...names]
+    .sort()
+    .map((name) => `"${name}"`)
+    .join(", ");
+
+/** What the adopted compute has and the program does not list. */
+function clearedBy(args: Look<ComputeEndpointShape>["args"], endpoint: EndpointRecord): string[] {
+  const { settings } = args;
+  const shown = shownBy(args, endpoint);
+  const about = { sent: { settings }, changed: new Set(["settings"]), stored: {}, shown };
+  const { cleared } = overwritten(declaration.args, about);
+  return cleared.length === 0
+    ? []
+    : [`${listed([...cleared].sort(), MOST_CLEARED)} ${cleared.length === 1 ? "is" : "are"} cleared`];
+}
+
+const MOST_CLEARED = 20;
 
 function takesOver(adopt: string | true, branchId: string | undefined): string {
   const [which, moved] =
@@ -175,6 +204,7 @@ function takesOver(adopt: string | true, branchId: string | undefined): string {
   return (
     `takes over ${which} instead of creating one: ${moved}` +
     "if its size differs from the program, it restarts and drops open connections; " +
+    "it gets all arguments of the program, and Postgres settings that the program does not list are cleared if it lists any; " +
     "destroying deletes it, unless retainOnDelete is set"
   );
 }

@@ -8,7 +8,7 @@ import {
 } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
-import { inTheWay } from "../../host/lookAhead";
+import { effect, inTheWay } from "../../host/lookAhead";
 import { whitelistDomainDeclaration } from "./whitelistDeclaration";
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./whitelistSchemas";
@@ -38,10 +38,18 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
 
   async lookAhead(look) {
     const { projectId, domain, adopt } = look.args;
-    if (domain === undefined || adopt === true || look.planned(domainObject(projectId, domain)) !== undefined)
-      return [];
+    if (domain === undefined || look.planned(domainObject(projectId, domain)) !== undefined) return [];
+    // It is still unknown whether it may be taken over.
+    if (look.givenNames.has("adopt") && adopt === undefined) return undefined;
     const listed = await look.client.auth.domains(projectId).list(look.reading);
-    return listed.some(isOrigin(look, domain)) ? [inTheWay(onTheList(domain))] : [];
+    if (!listed.some(isOrigin(look, domain))) return [];
+    return [
+      adopt === true
+        ? effect(
+            `pulumi up takes over ${domain}, which is on the whitelist of project ${projectId} already: destroying removes it, unless retainOnDelete is set`,
+          )
+        : inTheWay(onTheList(domain)),
+    ];
   },
 
   async create(call, args) {

@@ -1,4 +1,5 @@
 import type { Call } from "../../host/lifecycle";
+import { isIgnored } from "../../host/ignored";
 import { effect } from "../../host/lookAhead";
 import { originIn } from "../../contract/expiry";
 import { namesIn } from "../../contract/hiddenKeys";
@@ -6,7 +7,7 @@ import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistSchemas } from "./whitelistSchemas";
 import { listed } from "../../contract/untrusted";
-import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
+import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
 
 type WhitelistOuts = WhitelistOutputs & Partial<WhitelistShape>;
@@ -59,8 +60,17 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     ];
   },
 
-  // A domain that is gone is added again.
-  lookAtUpdate: atIntegration,
+  async lookAtUpdate(look, { stored: { id, outs, isNew }, changes: { ignored }, label }) {
+    const { domains } = look.args;
+    if (domains === undefined) return [];
+    const before = originsIn(outs.domains);
+    const shown = await listOrigins(look, id, look.reading);
+    const isLeft = leftToList(domains, isNew ? [] : ignored);
+    const again = originsIn(domains).filter((one) => before.includes(one) && !shown.has(one) && !isLeft(one));
+    return again.length === 0
+      ? []
+      : [effect(`pulumi up adds to Whitelist ${id}${label} again what is missing there: ${again.sort().join(", ")}`)];
+  },
   isOfStateAlone: ({ outs }, { domains }) => domains !== undefined && areSameOrigins(outs.domains, domains),
 
   async create(call, args) {
@@ -89,20 +99,23 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     return { args: { projectId, authProvider, domains }, outputs: { authProvider }, ready: true };
   },
 
-  async update(call, { id: projectId, outs, unfinished }, args, { changed }) {
+  async update(call, { id: projectId, outs, unfinished, isNew }, args, { changed, ignored }) {
     const outputs = { authProvider: call.authProvider };
     // Only days differ, which no request carries.
     if (!unfinished && changed.has("domains") && areSameOrigins(outs.domains, args.domains)) return outputs;
     const before = originsIn(outs.domains);
     // The plan showed the domains in the state; others may have been added since. The plan of an unfinished creation
     // announced all.
-    const isPlanned = (origin: string): boolean => unfinished || before.includes(origin);
+    const left = isNew ? [] : ignored;
+    const isPlanned = (origin: string): boolean =>
+      !isIgnored(left, "domains") && (unfinished || before.includes(origin));
+    const isLeft = leftToList(args.domains, left);
     // The added domains are managed from here on, and the earlier ones still exist.
     const onAdded = (present: string[]): void =>
       call.checkpoint(projectId, outputs, {
         domains: elementsOf([...new Set([...before, ...present])], [...args.domains, ...(outs.domains ?? [])]),
       });
-    const { removed, kept } = await applyDomains(call, args, { onAdded, isPlanned });
+    const { removed, kept } = await applyDomains(call, args, { onAdded, isPlanned, isLeft });
     const unlisted = removed.filter((origin) => !before.includes(origin));
     noteRemoved(call, projectId, unlisted);
     if (kept.length > 0) {
@@ -136,6 +149,12 @@ function areSameOrigins(left: Domains | undefined, right: Domains): boolean {
   return one.length === other.length && one.every((origin) => other.includes(origin));
 }
 
+/** Whether `ignoreChanges` names the place of an origin: what the engine hands over there, somebody may have removed. */
+const leftToList =
+  (domains: Domains, ignored: readonly string[]) =>
+  (origin: string): boolean =>
+    domains.some((one, index) => originIn(one) === origin && isIgnored(ignored, "domains", String(index)));
+
 const MOST_LISTED = 10;
 
 const listedOrNone = (names: readonly string[]): string => (names.length === 0 ? "none" : listed(names, MOST_LISTED));
@@ -152,13 +171,22 @@ function takesOver(what: string, projectId: string | undefined): string {
 }
 
 /**
- * First adds the missing origins, then removes the rest, as far as the plan showed them. `onAdded` is called after each
+ * First adds the missing origins, unless `ignoreChanges` leaves them to the service (`isLeft`), then removes the rest, as
+ * far as the plan showed them. `onAdded` is called after each
  * addition, with the declared origins that exist then.
  */
 async function applyDomains(
   call: ChildCall<WhitelistOuts>,
   { projectId, domains }: WhitelistShape,
-  { onAdded, isPlanned }: { onAdded: (present: string[]) => void; isPlanned: (origin: string) => boolean },
+  {
+    onAdded,
+    isPlanned,
+    isLeft = () => false,
+  }: {
+    onAdded: (present: string[]) => void;
+    isPlanned: (origin: string) => boolean;
+    isLeft?: (origin: string) => boolean;
+  },
 ): Promise<{ removed: string[]; kept: string[] }> {
   const declared = originsIn(domains);
   await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
@@ -167,7 +195,7 @@ async function applyDomains(
   const exists = (origin: string): boolean =>
     known.has(origin) && !call.run.wasDeleted(domainObject(projectId, origin));
   const present = declared.filter(exists);
-  const missing = declared.filter((origin) => !present.includes(origin));
+  const missing = declared.filter((origin) => !present.includes(origin) && !isLeft(origin));
   // Declared here, so no other resource of the program removes it.
   for (const origin of declared) call.run.takeOver(domainObject(projectId, origin));
   for (const [index, origin] of missing.entries()) {
