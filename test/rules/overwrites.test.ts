@@ -13,6 +13,7 @@ import { DEMO, othersIn, wholeIn, type KindCase } from "../kinds/KindCase";
 import { started } from "../kinds/started";
 import { notes, type Harness, type Json, type State } from "../support/harness";
 import type { LoggedRequest } from "../support/service";
+import { ROOT } from "../support/cli";
 import { THEIRS } from "../support/emailServers";
 import { inProject, OAUTH } from "../support/rules/routes";
 import { PROJECT } from "../support/harness";
@@ -29,7 +30,7 @@ interface Row {
 const quotedIn = (cell = ""): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
 
 function table(): Row[] {
-  const text = readFileSync(join(__dirname, "..", "..", "docs", "design", "rules.md"), "utf8");
+  const text = readFileSync(join(ROOT, "docs/design/rules.md"), "utf8");
   const [, section = ""] = text.split("### What a request sets beside what has changed");
   const [rows = ""] = section.split(/\n#{2,3} /);
   return rows
