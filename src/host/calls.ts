@@ -2,6 +2,7 @@
 import {
   Deadline,
   Gone,
+  Granted,
   LockedError,
   mayHaveTakenEffect,
   type Permission,
@@ -12,19 +13,21 @@ import {
   SvcError,
   WaitTimeoutError,
 } from "../client";
+import { idProblem } from "../contract/objectIds";
 import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import { messageOf } from "../contract/untrusted";
 import { keySource } from "../contract/apiKey";
 import { standInsIn } from "../contract/standIns";
 import { labelOf, nameInUrn } from "../contract/identifiers";
-import { echoOf } from "./arguments";
-import type { Call, Created } from "./lifecycle";
-import { ManagedElsewhereError } from "./memory";
-import { checkedArgs, warnOfStaying } from "./plan";
+import { echoOf, sameJson } from "./arguments";
+import type { Call, Created, Stored } from "./lifecycle";
+import { type Guard, ManagedElsewhereError } from "./memory";
+import { asking, checkedArgs, warnOfStaying } from "./plan";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, refuseProtectedDeletion, withoutProtection } from "./protection";
 import { digestsOf, withoutStoredValues, SecretValues, type Applied } from "./references";
 import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
+import { claimsOfEntry, mayDeleteFirst } from "./replacement";
 import type { Hosted } from "./session";
 import { compareWithValues, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
 
@@ -89,7 +92,8 @@ export async function update<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const { urn = "", id, outs } = request;
   const stored = storedFrom(resource, id, outs);
-  const updated = await new ChangeCall(hosted, request, { id, outs }).run(async (call, args, values) => {
+  const mark = continuesCreation(hosted, request, stored) ? "create" : "update";
+  const updated = await new ChangeCall(hosted, request, { id, outs, mark }).run(async (call, args, values) => {
     refuseEdited(resource, outs);
     const objects = resource.objects(id, stored.outs);
     const beforeChange = (): void => session.memory.checkNotTakenOver(objects, urn);
@@ -106,7 +110,7 @@ export async function update<Args extends object, Outputs extends object>(
       work: async () => ({
         id,
         outputs:
-          isOfProtectionAlone(resource.args, changes) && !stored.unfinished
+          isOfProtectionAlone(resource.args, changes) && stored.unfinished === false
             ? // The result of a lifecycle, with the arguments.
               (withoutProtection(resource.args, stored.outs) as Outputs)
             : await resource.update({ ...call, sending }, stored, args, changes),
@@ -114,6 +118,16 @@ export async function update<Args extends object, Outputs extends object>(
     };
   });
   return updated.outs;
+}
+
+/** The program has not been edited since a creation failed. The engine keeps the inputs of the creation. */
+function continuesCreation<Args extends object, Outputs extends object>(
+  { session }: Hosted<Args, Outputs>,
+  { urn = "", news }: UpdateRequest,
+  { unfinished }: Stored<Args, Outputs>,
+): boolean {
+  const oldInputs = session.memory.checked.get(urn)?.oldInputs;
+  return unfinished === "create" && oldInputs !== undefined && sameJson(visible(oldInputs), visible(news));
 }
 
 /** Undefined if the object is gone. */
@@ -127,6 +141,9 @@ export async function read<Args extends object, Outputs extends object>(
   const marks = marksOf(outs);
   const { __args, __version, __unfinished, __sent, __applied: applied = {} } = marks;
   try {
+    // A look-up, or an import: somebody wrote it.
+    const problem = __version === undefined && resource.id !== undefined ? idProblem(resource.id, id) : undefined;
+    if (problem !== undefined) throw new Error(problem);
     const stored = storedFrom(resource, id, outs);
     const { call, finish } = startCall(hosted, { verb: "read", urn, deadline, secrets: [stored.outs] });
     const observed = await finish(resource.read(call, stored));
@@ -167,47 +184,75 @@ export async function remove<Args extends object, Outputs extends object>(
   const { memory } = session;
   const { urn, id, outs } = request;
   const timeoutMs = timeoutMsOf(request, "delete");
+  const replacedAs = memory.replacedUrn(urn ?? "");
+  // What replaces it is there already.
+  const isLeftOver = replacedAs !== undefined && memory.wasCreated(replacedAs);
   try {
     refuseEdited(resource, outs);
-    refuseLacking(hosted, urn);
     const stored = storedFrom(resource, id, outs);
+    // From here on the memory covers the other processes of the run, which may manage the object by now.
+    const { settings } = session.account(hosted.readSetting);
     const objects = resource.objects(id, stored.outs);
     const own = memory.deletedUrn(urn ?? "");
-    const mayDelete = (): Permission => memory.mayDelete(objects, own);
+    const claims = claimsOfEntry(resource, stored.outs, settings.authProvider);
+    const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     memory.removeStored(objects, own);
     requireGranted(mayDelete());
+    const replacement = isLeftOver ? undefined : memory.checked.get(replacedAs ?? "")?.newInputs;
+    refuseLacking(hosted, replacement);
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
-    const replacement = memory.checked.get(urn ?? "")?.newInputs;
-    refuseProtectedDeletion(resource.args, stored.outs, replacement !== undefined);
+    refuseProtectedDeletion(resource.args, { outs: stored.outs, isReplaced: replacement !== undefined, isLeftOver });
     const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
     const deadline = new Deadline(timeoutMs);
     const { call, finish } = startCall(hosted, { verb: "delete", urn, own, deadline, secrets: [stored.outs] });
-    const replaced = async (): Promise<void> =>
-      // It has passed `check`.
-      replacement && resource.beforeReplacement?.(call, replacement as Partial<Args>);
+    const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
+    const replaceable: Guard = (reading) =>
+      mayDeleteFirst(resource, { ...call, ...asking(hosted), reading, stored, news: replacement ?? {} });
+    const guards = [
+      ...ofContainer.map((guard) => [guard, resource.container?.name ?? ""] as const),
+      ...(replacement === undefined ? [] : [[replaceable, "what replaces it"] as const]),
+    ];
+    const asked = async (): Promise<void> => {
+      const reading = { deadline, onProgress: call.onProgress, since: performance.now() };
+      for (const [guard, what] of guards) {
+        const permission = await guard(reading);
+        if (!(permission instanceof Granted))
+          throw new Error(`nothing is deleted, because ${what} might not come back: ${permission.error.message}`);
+      }
+    };
     await memory.whileReleasing({ objects: leaving, urn: own, deletes: true }, () =>
-      finish(replaced().then(() => resource.delete({ ...call, mayDelete }, stored))),
+      finish(asked().then(() => resource.delete({ ...call, mayDelete }, stored))),
     );
+    if (objects.length > 0) memory.noteDeleted(replacedAs ?? urn ?? "", id);
     if (urn !== undefined) warnOfStaying(hosted, { urn, id, objects: leaving });
   } catch (thrown) {
     if (!(thrown instanceof ManagedElsewhereError)) {
       const advice = timeoutAdvice(thrown, "delete", timeoutMs) + keyAdvice(hosted, thrown, marksOf(outs));
       throw failure(hosted, { verb: "delete", urn, id, thrown, advice });
     }
-    const message = `${resource.kind} ${id} is not deleted: "${nameInUrn(thrown.owner)}" of this program manages it now`;
-    session.log({ severity: "info", message, urn, ephemeral: false });
+    const subject = `${resource.kind} ${id}`;
+    if (isLeftOver && thrown.owner === replacedAs) session.warn(replacedAs, replacedByItself(subject, replacedAs));
+    else {
+      const message = `${subject} is not deleted: "${nameInUrn(thrown.owner)}" of this program manages it now`;
+      session.log({ severity: "info", message, urn, ephemeral: false });
+    }
   }
 }
+
+/** For a replacement that the engine creates first, and that has taken over what it was to replace. */
+const replacedByItself = (subject: string, urn: string): string =>
+  `${subject}${labelOf(urn)} was not replaced: what was to replace it has taken it over and applied the program's arguments to it. It is the same object as before, and is not deleted. ` +
+  'To get a new one, set "deleteBeforeReplace: true" in the options of the resource for that run';
 
 /**
  * A replacement that the engine plans by itself (`--replace`, `state taint`) looks like a new resource until the old
  * object is deleted. @throws if its creation would fail because a value is missing.
  */
 function refuseLacking<Args extends object, Outputs extends object>(
-  { resource, session }: Hosted<Args, Outputs>,
-  urn = "",
+  { resource }: Hosted<Args, Outputs>,
+  replacement: Properties = {},
 ): void {
-  const missing = new SecretValues(resource.args, nothing).missingIn(session.memory.checked.get(urn)?.newInputs ?? {});
+  const missing = new SecretValues(resource.args, nothing).missingIn(replacement);
   const needed = missing.map(({ path, text }) => `"${path}", but ${text}`);
   if (needed.length > 0) throw new Error(`its replacement needs ${needed.join("; ")}. Nothing is deleted`);
 }
@@ -227,7 +272,8 @@ class ChangeCall<Args extends object, Outputs extends object> {
   constructor(
     private readonly hosted: Hosted<Args, Outputs>,
     private readonly request: CreateRequest,
-    private readonly before?: Kept,
+    /** `mark`: what a failure leaves in the state as unfinished. */
+    private readonly before?: Kept & { readonly mark: "create" | "update" },
   ) {
     this.#verb = before === undefined ? "create" : "update";
     this.#sent = marksOf(before?.outs ?? {}).__sent;
@@ -287,7 +333,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const verb = this.#verb;
     const { urn, carried } = request;
     const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb)) + keyAdvice(hosted, thrown);
-    const unfinished: Unfinished = { __unfinished: verb, ...(this.#sent && { __sent: this.#sent }) };
+    const unfinished: Unfinished = { __unfinished: before?.mark ?? verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
       this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
       const isOpen =
@@ -297,7 +343,10 @@ class ChangeCall<Args extends object, Outputs extends object> {
           : mayHaveTakenEffect(thrown));
       // With the pointer, which outs of the other door lack.
       const kept = isOpen ? { id: before.id, outs: { ...before.outs, ...carried, ...unfinished } } : undefined;
-      return failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept });
+      const lost = verb === "create" ? hosted.session.memory.lost(urn ?? "") : undefined;
+      return lost === undefined
+        ? failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept })
+        : lostInReplacement(hosted, { urn, id: lost, thrown, advice });
     }
     const { id, outputs, args, shown } = this.#checkpointed;
     this.#remember(id, { ...outputs, ...args });
@@ -323,7 +372,22 @@ class ChangeCall<Args extends object, Outputs extends object> {
     // The result of the lifecycle has its types.
     const objects = resource.objects(id, outs as Partial<Outputs & Args>);
     if (this.#verb === "update") session.memory.setStored(urn, objects);
-    else objects.forEach((object) => session.memory.setOwner(object, urn));
+    else {
+      session.memory.noteCreated(urn);
+      objects.forEach((object) => session.memory.setOwner(object, urn));
+      if (this.#taken.length > 0 && objects.length > 0 && (Reflect.get(outs, "adopt") ?? false) !== false)
+        this.#tellOfTakeOver(id);
+    }
+  }
+
+  /** The run may not look at the entry of the state that had the object until now. */
+  #tellOfTakeOver(id: string): void {
+    const { resource, session } = this.hosted;
+    const { urn } = this.request;
+    const message =
+      `${resource.kind} ${id}${labelOf(urn)} was taken over: destroying it deletes the object, unless retainOnDelete is set. ` +
+      "If another entry of a stack has the object, too, destroying that one deletes it as well: remove only the entry, with pulumi state delete '<its URN>'. A pulumi up of the whole program does so by itself for an entry of this stack";
+    session.log({ severity: "info", message, urn, ephemeral: false });
   }
 }
 
@@ -394,9 +458,8 @@ function startCall<Args extends object, Outputs extends object>(
       mayDelete: nobodyAsked,
       resolve: (value) => values.valueOf(value),
       withValues: (args) => values.withValues(args),
-      note: (message) => {
-        if (!settings.quiet) session.log({ severity: "info", message, urn, ephemeral: false });
-      },
+      // Whoever wants quiet wants no moving lines: what has happened is not repeated by anything else.
+      note: (message) => session.log({ severity: "info", message, urn, ephemeral: false }),
       checkpoint,
       sending,
     },
@@ -453,6 +516,17 @@ function failure<Args extends object, Outputs extends object>(
 ): CallError {
   const what = `Could not ${verb} ${resource.kind}${id === undefined ? "" : ` ${id}`}${labelOf(urn)}`;
   return new CallError(`${what}: ${messageOf(thrown)}${advice === "" ? "" : `.${advice}`}`, thrown, kept);
+}
+
+/** For a replacement whose old object is deleted, and whose new one could not be created: first of all, what is lost. */
+function lostInReplacement<Args extends object, Outputs extends object>(
+  { resource: { kind, recreation } }: Hosted<Args, Outputs>,
+  { urn, id, thrown, advice }: Pick<Failure, "urn" | "id" | "thrown" | "advice">,
+): CallError {
+  const what = `${kind} ${id}${labelOf(urn)} was deleted to be replaced, and the new one could not be created: ${messageOf(thrown)}`;
+  const again = recreation === undefined ? "" : `: ${recreation}`;
+  const message = `${what}. Mend the cause, or restore the earlier arguments in the program, and run pulumi up again, which creates it${again}.${advice}`;
+  return new CallError(message, thrown);
 }
 
 /** Whether its deadline ended the call. */

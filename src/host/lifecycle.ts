@@ -1,5 +1,7 @@
-import type { Client, Deadline, Gone, Permission, SvcError } from "../client";
-import type { Claim, Planned, RunMemory } from "./memory";
+import type { Client, Deadline, Gone, ListOptions, Permission, SvcError } from "../client";
+import type { Claim } from "../contract/claims";
+import type { Left, Planned, RunMemory } from "./memory";
+import type { IdRules } from "../contract/objectIds";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
 import type { SecretReference } from "../contract/references";
@@ -13,6 +15,8 @@ export type { Changes };
  */
 export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly kind: Kind;
+  /** What its Pulumi ids look like. Undefined: any text may be one. */
+  readonly id?: IdRules;
   readonly args: ArgumentSpecs<Args>;
   /** The names of the outputs that identify the object. They are strings. */
   readonly identity?: readonly string[];
@@ -20,8 +24,6 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly secretOutputs: readonly string[];
   /** The names of the outputs that no update changes. */
   readonly staying: readonly string[];
-  /** The service refuses a second object beside an existing one, so a replacement deletes first. */
-  readonly deleteBeforeReplace: boolean;
   /**
    * Rules over several arguments. `args`: the known, well-formed arguments; `givenNames`: the names of all given
    * arguments, including unknown ones; `limits`: what the settings allow.
@@ -53,10 +55,10 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    */
   readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[] | undefined>;
   /**
-   * Called before the old object of a replacement is deleted, with the known arguments of the new one.
-   * @throws if the service would refuse the new one. Then nothing is deleted.
+   * Whether the service would accept a new object in place of the old one, which is deleted first: asked by the plan,
+   * and again right before the deletion. What is not known refuses, so nothing is deleted that may not come back.
    */
-  readonly beforeReplacement?: (call: Call<Outputs>, args: Partial<Args>) => Promise<void>;
+  readonly replaceable: Replaceable<Args, Outputs>;
   /** Like `lookAhead`, for a planned update: what makes it fail. Not called for a replacement. */
   readonly lookAtUpdate?: (look: Look<Args>, plan: Plan<Args, Outputs>) => Promise<readonly Finding[]>;
   /**
@@ -105,7 +107,8 @@ export interface Stored<Args, Outputs> {
   readonly outs: Partial<Outputs & Args>;
   /** The arguments that the program gives. Empty for a resource that is only looked up (`get`). */
   readonly managed: ReadonlySet<string>;
-  readonly unfinished: boolean;
+  /** The change that did not finish. A creation means all that it has said in its plan; an update, what it had sent. */
+  readonly unfinished: false | "create" | "update";
   /**
    * The arguments that the unfinished change had sent (`Call.sending`). Other differences are drift and stay as they
    * are. Undefined if the state does not say, as in one of an older version.
@@ -129,6 +132,8 @@ export interface Plan<Args, Outputs> {
   readonly label: string;
   readonly changes: Changes<Args>;
   readonly replaces: ReadonlySet<keyof Args & string>;
+  /** A replacement deletes the old object first, and not once the new one exists. */
+  readonly deletesFirst: boolean;
 }
 
 /** A resource as the program declares it. */
@@ -138,8 +143,29 @@ export interface NewDeclaration<Args> {
   /** See `Plan`. */
   readonly label: string;
   readonly isNew: boolean;
-  /** It replaces an object that is or was deleted, so it is new as well. */
+  /** It replaces an object, so it is new as well. */
   readonly isReplacement: boolean;
+}
+
+export interface Replaceable<Args, Outputs> {
+  /** What is asked, for the documentation: it follows "asked is whether". */
+  readonly asks: string;
+  readonly ask: (replacing: Replacing<Args, Outputs>) => Promise<Permission>;
+}
+
+/** A replacement that deletes first. */
+export interface Replacing<Args, Outputs> {
+  readonly client: Client;
+  readonly authProvider: string;
+  /** For the lists that are read. */
+  readonly reading: ListOptions;
+  readonly stored: Stored<Args, Outputs>;
+  /** The known arguments of the new object. */
+  readonly news: Partial<Args>;
+  /** Whether such an object is to be replaced, and the run has not come to it: see `RunMemory`. */
+  readonly isToBeReplaced: (matches: (object: string) => boolean) => boolean;
+  /** Whether a resource of the program declares such an object. */
+  readonly isDeclared: (matches: (object: string) => boolean) => boolean;
 }
 
 /** What a plan learned from the service about a resource that it creates or updates. */
@@ -149,6 +175,8 @@ export interface Finding {
   readonly isObstacle: boolean;
   /** A resource that is compared later may remove the obstacle in the same run. */
   readonly mayLeave?: true;
+  /** It fails the plan, strict or not: something would be deleted that cannot come back. */
+  readonly loses?: true;
 }
 
 /** A resource to be created or updated, with what is needed to read about it. Its project is known. */
@@ -158,8 +186,6 @@ export interface Look<Args> {
   /** The names of all given arguments, including unknown ones. */
   readonly givenNames: ReadonlySet<string>;
   readonly authProvider: string;
-  /** The existing object is deleted first. */
-  readonly isReplacement: boolean;
   readonly client: Client;
   /** For the lists: the plan's time limit, and where its progress is shown. */
   readonly reading: {
@@ -175,6 +201,8 @@ export interface Look<Args> {
   readonly isComplete: boolean;
   /** Whether a resource of the program declares such an object. */
   readonly isDeclared: (matches: (object: string) => boolean) => boolean;
+  /** What another resource of the program leaves to this one, as far as it was compared: see `RunMemory`. */
+  readonly leftBy: (object: string) => Left | undefined;
 }
 
 /** One call of the engine. The client waits with its deadline and its progress line. */

@@ -107,7 +107,10 @@ export class LookAhead {
       const of = (fails: boolean): string[] =>
         // They may contain names from the service.
         findings
-          .filter(({ isObstacle, mayLeave: isOpen = false }) => (strictPlan && isObstacle && !isOpen) === fails)
+          .filter(
+            ({ isObstacle, mayLeave: isOpen = false, loses = false }) =>
+              (loses || (strictPlan && isObstacle && !isOpen)) === fails,
+          )
           .map(({ message: says }) => messageOf(says));
       return { failures: of(true), warnings: of(false), hasLooked };
     };

@@ -1,5 +1,18 @@
 import { once, EventEmitter } from "node:events";
-import { Granted, inSeconds, type Permission, Refused, WaitTimeoutError, withDeadline, type Deadline } from "../client";
+import {
+  type Deadline,
+  Granted,
+  inSeconds,
+  type ListOptions,
+  type NotSeen,
+  type Permission,
+  Refused,
+  requireGranted,
+  Unknown,
+  WaitTimeoutError,
+  withDeadline,
+} from "../client";
+import { adopted, type Claim } from "../contract/claims";
 import type { Properties } from "../contract/hiddenKeys";
 import { nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf, type Kind } from "../contract/pointer";
@@ -11,14 +24,6 @@ import { doorOf, type Kind } from "../contract/pointer";
  * names with kind, project and id, such as `compute prj-1/ep-1`.
  */
 
-/** An object that a resource declares. `shared`: several resources may declare it, unless one declares it alone. */
-export interface Claim {
-  readonly object: string;
-  /** For messages: what both declare, by the names of arguments, since a value may be a secret. */
-  readonly what: string;
-  readonly shared?: boolean;
-}
-
 /** What a resource has in its state and continues to manage. `stateUrn`: the URN in its state. */
 export interface Stored {
   readonly stateUrn: string;
@@ -29,8 +34,8 @@ export interface Stored {
 export interface ToldState {
   readonly owner?: string | undefined;
   /** It is being deleted or moved away. */
-  readonly isLeaving?: boolean;
-  readonly isDeleted?: boolean;
+  readonly isLeaving: boolean;
+  readonly isDeleted: boolean;
 }
 
 /** What another process knows of an object. */
@@ -39,7 +44,12 @@ export interface Elsewhere {
   /** The resources that have it in their state. */
   readonly holders: readonly { readonly urn: string; readonly stateUrn: string }[];
   readonly state: ToldState;
+  /** Why it is not known whether all this is so, and is about the same object. Undefined: it is. */
+  readonly doubt: Omit<NotSeen, "question"> | undefined;
 }
+
+/** What is done with an object that another resource may manage. */
+export type Doing = "takes-over" | "deletes" | "changes";
 
 /** The other processes of the run: they are told what this one learns, and what each of them has told can be asked. */
 export interface Others {
@@ -49,6 +59,14 @@ export interface Others {
   of(object: string): readonly Elsewhere[];
   /** The URNs of the resources that they declare. */
   declared(): readonly string[];
+  /** The resources of the program that declare the object, also those that this run does not look at. */
+  declaredByProgram(object: string): readonly { readonly urn: string; readonly shared: boolean }[];
+  /** Whether the program declares a resource with this URN. */
+  isOfProgram(urn: string): boolean;
+  /** Whether enough is known of the others to do this. Ask after `of`, which says what they have told. */
+  permission(doing: Doing): Permission;
+  /** Why it is not known what the others manage. Undefined: it is known, or there are none. */
+  unheard(): Omit<NotSeen, "question"> | undefined;
 }
 
 /** What a plan does with the resource of the program that has an object in its state. */
@@ -59,6 +77,8 @@ export interface Planned {
   /** The names of the arguments that change, and of those that replace it. */
   readonly changed: ReadonlySet<string>;
   readonly replaces: ReadonlySet<string>;
+  /** If it is replaced: the object is deleted before the new one is created, and not at the end of the run. */
+  readonly deletesFirst: boolean;
 }
 
 /** A deletion of an object, or a move away, in progress. */
@@ -91,7 +111,32 @@ export interface CheckedResource {
    * without the old inputs. Only a deletion shows a replacement that the engine plans without `diff`.
    */
   readonly newInputs: Properties | undefined;
+  /** The option `retainOnDelete`, as far as the door knows it: the engine deletes nothing of it. */
+  readonly retains: boolean;
+  /** The option `deleteBeforeReplace`, as far as the door knows it. */
+  readonly deletesFirst: boolean | undefined;
 }
+
+/** A resource that was compared with its state. */
+export interface Compared {
+  readonly id: string;
+  readonly outs: Properties;
+  /** Its arguments replace it. Only an option of the program (`replaceOnChanges`) replaces any other. */
+  readonly isReplaced: boolean;
+  /** If it is replaced: it is deleted first. */
+  readonly deletesFirst: boolean;
+}
+
+/** What a resource that is replaced had before, for another one that declares the same object. */
+export interface Left {
+  /** The name of the resource. */
+  readonly name: string;
+  readonly id: string;
+  readonly outs: Properties;
+}
+
+/** Whether what is deleted first may be deleted. */
+export type Guard = (reading: ListOptions) => Promise<Permission>;
 
 type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
 
@@ -101,6 +146,9 @@ export class ManagedElsewhereError extends Error {
     super(`managed by "${nameInUrn(owner)}" of this program`);
   }
 }
+
+/** In place of the names of the arguments that replace an object, if an option of the program does. */
+export const REPLACE_ON_CHANGES = "replaceOnChanges";
 
 export class RunMemory {
   /** By URN. */
@@ -114,10 +162,18 @@ export class RunMemory {
   readonly #planned = new Map<string, Planned>();
   /** By URN: in which objects a resource lives that was compared and is not replaced. */
   readonly #staying = new Map<string, (object: string) => boolean>();
+  /** By URN: the state that was compared with the program. */
+  readonly #comparedWith = new Map<string, Compared>();
+  /** By URN, for replacements that delete first. */
+  readonly #guards = new Map<string, Guard>();
+  /** By URN: the id of what was deleted. */
+  readonly #deletedAs = new Map<string, string>();
+  /** The URNs under which something was created. */
+  readonly #createdAs = new Set<string>();
   /** By kind: how many the program has said it declares, and the URNs of those that are new or were compared. */
   readonly #declared = new Map<Kind, number>();
   readonly #compared = new Map<Kind, Set<string>>();
-  /** Emits the name of an object when its release begins. */
+  /** Emits the name of an object when its release begins, and with `left` before it when it is found to be left. */
   readonly #releases = new EventEmitter().setMaxListeners(0);
   #others: Others | undefined;
 
@@ -126,8 +182,36 @@ export class RunMemory {
     this.#others = others;
   }
 
-  #elsewhere(object: string): readonly Elsewhere[] {
-    return this.#others?.of(object) ?? [];
+  /** What other processes certainly know of the object, and what is in doubt. */
+  #elsewhere(object: string): { readonly certain: readonly Elsewhere[]; readonly doubtful: readonly Elsewhere[] } {
+    const all = this.#others?.of(object) ?? [];
+    return {
+      certain: all.filter(({ doubt }) => doubt === undefined),
+      doubtful: all.filter(({ doubt }) => doubt !== undefined),
+    };
+  }
+
+  /** Whether the others permit it, as far as what they do is known. Call in the tick in which it is done. */
+  #permission(doing: Doing, object: string, urn: string): Permission {
+    for (const { doubt, state, holders } of this.#elsewhere(object).doubtful) {
+      const holder = doing === "changes" ? undefined : holders.find((one) => one.urn !== urn && one.stateUrn !== urn);
+      // A deletion is not for what this run has taken over, whatever the URN (`deletionBlocker`).
+      const owner = doing !== "deletes" && state.owner === urn ? undefined : state.owner;
+      const other = owner ?? holder?.urn;
+      const question =
+        other !== undefined
+          ? `whether "${nameInUrn(other)}" of this program manages ${object}`
+          : doing === "takes-over" && state.isLeaving
+            ? `whether ${object} is being deleted or moved away`
+            : undefined;
+      if (doubt !== undefined && question !== undefined) return Unknown.because({ question, ...doubt });
+    }
+    return this.#others?.permission(doing) ?? Granted.proven();
+  }
+
+  /** Why it is not known whether another process declares or manages the same. Undefined: it is known. */
+  unheard(): Omit<NotSeen, "question"> | undefined {
+    return this.#others?.unheard();
   }
 
   /** For a door that knows the paths of `ignoreChanges` only after `check`. */
@@ -159,7 +243,7 @@ export class RunMemory {
     return claims.flatMap(({ object, what, shared = false }) => {
       const alike = [
         ...own.filter((claim) => claim.object === object),
-        ...this.#elsewhere(object).flatMap((one) => one.claims),
+        ...this.#elsewhere(object).certain.flatMap((one) => one.claims),
       ];
       const other = alike.find((claim) => claim.urn !== urn && !(shared && claim.shared === true));
       return other === undefined ? [] : [{ what, urn: other.urn }];
@@ -185,10 +269,19 @@ export class RunMemory {
    * the program has that URN by now, and is not replaced, the deletion is not for it.
    */
   deletedUrn(urn: string): string {
-    const own = [...this.#stored].filter(([one, { stateUrn }]) => one === urn || stateUrn === urn);
-    const checked = own.map(([one]) => this.checked.get(one));
-    const isOther = own.length > 0 && checked.every((one) => one !== undefined && one.newInputs === undefined);
+    const own = this.#withUrn(urn).map((one) => this.checked.get(one));
+    const isOther = own.length > 0 && own.every((one) => one !== undefined && one.newInputs === undefined);
     return isOther ? `${urn} of another entry` : urn;
+  }
+
+  /** The URN in the program of the resource that an update creates or replaces, by the one that its deletion carries. */
+  replacedUrn(urn: string): string | undefined {
+    return [urn, ...this.#withUrn(urn)].find((one) => this.checked.get(one)?.newInputs !== undefined);
+  }
+
+  /** The URNs in the program of the resources that have this one there, or in their state. */
+  #withUrn(urn: string): string[] {
+    return [...this.#stored].flatMap(([one, { stateUrn }]) => (one === urn || stateUrn === urn ? [one] : []));
   }
 
   /** Records what a resource of the state declares, as a refresh found it. The URN may predate an alias. */
@@ -208,7 +301,10 @@ export class RunMemory {
 
   /** Records the plan for a resource that has these objects in its state, even if this run will replace it. */
   notePlanned(objects: readonly string[], planned: Planned): void {
-    objects.forEach((object) => this.#planned.set(object, planned));
+    for (const object of objects) {
+      this.#planned.set(object, planned);
+      if (this.#isLeft(object)) this.#releases.emit(`left ${object}`);
+    }
   }
 
   /**
@@ -237,6 +333,96 @@ export class RunMemory {
     return !isOver && [...this.#planned].some(([object, { replaces }]) => replaces.size > 0 && matches(object));
   }
 
+  noteComparedWith(urn: string, compared: Compared): void {
+    this.#comparedWith.set(urn, compared);
+  }
+
+  /** The state that a resource of the program was compared with. */
+  comparedWith(urn: string): Compared | undefined {
+    return this.#comparedWith.get(urn);
+  }
+
+  /**
+   * The engine has asked for the replacement of a resource. If the comparison did not know of it (`replaceOnChanges`),
+   * what the resource has in its state counts as replaced from now on.
+   */
+  noteReplaced(urn: string): void {
+    const compared = this.#comparedWith.get(urn);
+    if (compared === undefined || compared.isReplaced) return;
+    const own = [...this.#planned].filter(([, planned]) => planned.urn === urn);
+    for (const [object, planned] of own)
+      this.notePlanned([object], { ...planned, replaces: new Set([REPLACE_ON_CHANGES]) });
+    const { stateUrn = urn } = this.#stored.get(urn) ?? {};
+    this.setStored(urn, [], stateUrn);
+    this.#staying.delete(urn);
+  }
+
+  /** Whether the object is that of the resource with this URN, which is replaced in this run. */
+  isReplacedHere(object: string, urn: string): boolean {
+    const planned = this.#planned.get(object);
+    return planned?.urn === urn && planned.replaces.size > 0;
+  }
+
+  /** Whether its resource is replaced, and the object would be deleted at the end of the run. */
+  isDeletedLast(object: string): boolean {
+    const planned = this.#planned.get(object);
+    return planned !== undefined && planned.replaces.size > 0 && !planned.deletesFirst;
+  }
+
+  /** Whether another resource of the program may have the object: it is neither taken over nor deleted. */
+  #isLeft(object: string): boolean {
+    return this.isDeletedLast(object) && this.#ownerOf(object) === undefined && !this.wasDeleted(object);
+  }
+
+  /**
+   * What another resource leaves to the one with this URN, which declares the object: it has the object in its state, is
+   * replaced in this run, and would delete the object last.
+   */
+  leftBy(object: string, urn: string): Left | undefined {
+    const other = this.#planned.get(object)?.urn ?? urn;
+    const compared = this.#comparedWith.get(other);
+    if (other === urn || compared === undefined || !this.#isLeft(object)) return undefined;
+    return { name: nameInUrn(other), id: compared.id, outs: compared.outs };
+  }
+
+  /** The same, if the engine compares the other resource within this time. */
+  async leftWithin(object: string, urn: string, ms: number): Promise<Left | undefined> {
+    if (!this.#planned.has(object))
+      await once(this.#releases, `left ${object}`, { signal: AbortSignal.timeout(ms) }).catch(() => undefined);
+    return this.leftBy(object, urn);
+  }
+
+  /** Records what a deletion asks before it deletes a resource with this URN, or what is in it, to replace it. */
+  noteGuard(urn: string, guard: Guard): void {
+    this.#guards.set(urn, guard);
+  }
+
+  /** What guards the objects that are still to be deleted first. */
+  guardsOf(matches: (object: string) => boolean): Guard[] {
+    const urns = [...this.#planned].flatMap(([object, { urn, replaces, deletesFirst }]) =>
+      replaces.size > 0 && deletesFirst && matches(object) && !this.wasDeleted(object) ? [urn] : [],
+    );
+    return [...new Set(urns)].flatMap((urn) => (this.wasCreated(urn) ? [] : (this.#guards.get(urn) ?? [])));
+  }
+
+  noteDeleted(urn: string, id: string): void {
+    this.#deletedAs.set(urn, id);
+  }
+
+  /** The id of what was deleted under the URN, if nothing has been created in its place yet. */
+  lost(urn: string): string | undefined {
+    return this.#createdAs.has(urn) ? undefined : this.#deletedAs.get(urn);
+  }
+
+  noteCreated(urn: string): void {
+    this.#createdAs.add(urn);
+  }
+
+  /** Whether this run has created an object under the URN: then what it replaces is deleted last. */
+  wasCreated(urn: string): boolean {
+    return this.#createdAs.has(urn);
+  }
+
   /** Records in which objects a compared resource lives and is to stay: in none if it is replaced. */
   noteStaying(urn: string, livesIn: (object: string) => boolean): void {
     this.#staying.set(urn, livesIn);
@@ -259,7 +445,7 @@ export class RunMemory {
     const own = [...this.#stored].filter(([, { objects }]) => objects.includes(object));
     const holders = [
       ...own.map(([one, { stateUrn }]) => ({ urn: one, stateUrn })),
-      ...this.#elsewhere(object).flatMap((one) => one.holders),
+      ...this.#elsewhere(object).certain.flatMap((one) => one.holders),
     ];
     return holders.find((one) => one.urn !== urn && one.stateUrn !== urn)?.urn;
   }
@@ -279,7 +465,7 @@ export class RunMemory {
 
   /**
    * Takes over an existing object. Call in the same tick in which it was found to be free.
-   * @throws when another resource of the program has it.
+   * @throws when another resource of the program has it, or may have it.
    */
   takeOver(object: string, urn: string): void {
     const owner = this.otherOwner(object, urn);
@@ -287,49 +473,88 @@ export class RunMemory {
       throw new Error(`${object} is already managed by "${nameInUrn(owner)}" of this program. Declare it once`);
     const leaving = new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
     if (this.release(object) !== undefined) throw leaving;
+    const before = this.#states.get(object);
     this.setOwner(object, urn);
     // Each process says what it does before it looks at what the others do, so one of them sees the other.
-    if (!this.#elsewhere(object).some(({ state }) => state.isLeaving)) return;
-    this.forgetOwner(object);
-    throw leaving;
+    try {
+      if (this.#elsewhere(object).certain.some(({ state }) => state.isLeaving)) throw leaving;
+      requireGranted(this.#permission("takes-over", object, urn));
+    } catch (error) {
+      this.#setState(object, before ?? {});
+      throw error;
+    }
   }
 
   /**
    * Call right before a change is sent.
-   * @throws when another resource created or took over one of the objects in this run.
+   * @throws when another resource created or took over one of the objects in this run, or may have taken it over.
    */
   checkNotTakenOver(objects: readonly string[], urn: string): void {
     for (const object of objects) {
       const owner = this.#ownerOf(object);
-      if (owner === undefined || owner === urn) continue;
-      throw new Error(
-        `"${nameInUrn(owner)}" of this program took over ${object} in the same run, because it still existed. ` +
-          `Remove "${nameInUrn(owner)}" from the program, run pulumi up (which does not delete the object), and add it again`,
-      );
+      if (owner !== undefined && owner !== urn)
+        throw new Error(
+          `"${nameInUrn(owner)}" of this program took over ${object} in the same run, because it still existed. ` +
+            `Remove "${nameInUrn(owner)}" from the program, run pulumi up (which does not delete the object), and add it again`,
+        );
+      requireGranted(this.#permission("changes", object, urn));
     }
   }
 
   /** For an object that was taken over but not stored. */
   forgetOwner(object: string): void {
-    this.#states.delete(object);
-    this.#others?.tellState(object, {});
+    this.#setState(object, {});
   }
 
   /**
-   * The resource that prevents a deletion with this URN from deleting the object. An object that this run created or
-   * took over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
+   * The resource that certainly prevents a deletion with this URN from deleting the object. An object that this run
+   * created or took over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
    */
   deletionBlocker(object: string, urn: string): string | undefined {
     return this.#ownerOf(object) ?? this.otherOwner(object, urn);
   }
 
-  /** Whether a deletion with this URN may be sent: not if other resources manage all of these objects. */
-  mayDelete(objects: readonly string[], urn: string): Permission {
-    const owners = objects.map((object) => this.deletionBlocker(object, urn));
-    const [owner] = owners;
-    return owner !== undefined && !owners.includes(undefined)
-      ? Refused.proven(new ManagedElsewhereError(owner))
-      : Granted.proven();
+  /**
+   * Whether a deletion with this URN may be sent: not if other resources manage all of these objects, nor while it is not
+   * known of one of them.
+   */
+  mayDelete(objects: readonly string[], urn: string, claims: readonly Claim[] = []): Permission {
+    const unseen = this.#declaredUnseen(objects, urn, claims);
+    if (unseen !== undefined) return unseen;
+    const permissions = objects.map((object) => this.#mayDelete(object, urn));
+    const [first = Granted.proven()] = permissions;
+    return (
+      permissions.find((one) => one instanceof Unknown) ??
+      (permissions.every((one) => one instanceof Refused) ? first : Granted.proven())
+    );
+  }
+
+  /**
+   * An entry that the program no longer declares, whose object another resource of the program may hold that this run
+   * does not look at (`--target`, `--exclude`): the engine asks no provider about it.
+   */
+  #declaredUnseen(objects: readonly string[], urn: string, claims: readonly Claim[]): Unknown | undefined {
+    const others = this.#others;
+    if (others === undefined || others.isOfProgram(urn)) return undefined;
+    const all = [...claims, ...objects.map((object) => ({ object: adopted(object), shared: false }))];
+    const seen = new Set([...this.#claims.keys(), ...others.declared()]);
+    const [other] = all.flatMap(({ object, shared = false }) =>
+      others.declaredByProgram(object).filter((one) => !(shared && one.shared) && !seen.has(one.urn)),
+    );
+    if (other === undefined) return undefined;
+    const name = nameInUrn(other.urn);
+    return Unknown.because({
+      question: `whether "${name}" of this program manages the same object`,
+      why: `the program declares it there, and this run does not look at "${name}" (--target, --exclude)`,
+      waysOut: `If "${name}" manages it, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program`,
+    });
+  }
+
+  #mayDelete(object: string, urn: string): Permission {
+    const owner = this.deletionBlocker(object, urn);
+    return owner === undefined
+      ? this.#permission("deletes", object, urn)
+      : Refused.proven(new ManagedElsewhereError(owner));
   }
 
   /** The memory for one call of one resource. */
@@ -342,6 +567,12 @@ export class RunMemory {
       /** Whether this resource may delete the object, as one of several. */
       mayDelete: (object: string) => this.mayDelete([object], urn),
       wasDeleted: (object: string) => this.wasDeleted(object),
+      /** Whether it is what this resource had before, and is replaced by the present call. */
+      isReplaced: (object: string) => this.isReplacedHere(object, urn),
+      isDeletedLast: (object: string) => this.isDeletedLast(object),
+      leftBy: (object: string) => this.leftBy(object, urn),
+      /** The same, even if the engine compares the other resource a moment later. */
+      leftSoon: (object: string) => this.leftWithin(object, urn, siblingStartsMs),
       isToBeReplaced: (matches: (object: string) => boolean) => this.isToBeReplaced(matches),
       otherOwner: (object: string) => this.otherOwner(object, urn),
       release: (object: string) => this.release(object),
@@ -381,9 +612,14 @@ export class RunMemory {
   }
 
   wasDeleted(object: string): boolean {
-    const states = [this.#states.get(object), ...this.#elsewhere(object).map(({ state }) => state)];
+    const { certain, doubtful } = this.#elsewhere(object);
+    const own = this.#states.get(object);
+    const isDeleted = own?.isDeleted === true || certain.some(({ state }) => state.isDeleted);
     // What was created again after that is there.
-    return states.some((state) => state?.isDeleted === true) && states.every((state) => state?.owner === undefined);
+    return (
+      isDeleted &&
+      [own, ...[...certain, ...doubtful].map(({ state }) => state)].every((one) => one?.owner === undefined)
+    );
   }
 
   /**
@@ -426,7 +662,7 @@ export class RunMemory {
 
   /** The resource that created the object, or took it over, in this run. */
   #ownerOf(object: string): string | undefined {
-    const elsewhere = this.#elsewhere(object).map(({ state }) => state.owner);
+    const elsewhere = this.#elsewhere(object).certain.map(({ state }) => state.owner);
     return [this.#states.get(object)?.owner, ...elsewhere].find((owner) => owner !== undefined);
   }
 }

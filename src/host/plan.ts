@@ -1,23 +1,29 @@
 /** A plan: checks the inputs, compares them with the state, and reports both. */
+import { Granted, Refused } from "../client";
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, isRepair, maxSizeCu, resolveSettings } from "../contract/settings";
+import { settingForm } from "../contract/forms";
 import { isUrn, labelOf, nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf } from "../contract/pointer";
 import {
   checkArguments,
   problemText,
   sameJson,
+  shownPath,
   specEntries,
   type ArgumentSpecs,
   type Comparison,
   type Problem,
 } from "./arguments";
-import type { Changes, Finding, Lifecycle, Limits, Look, Plan, Stored } from "./lifecycle";
+import { strayPath } from "./argumentPaths";
+import type { Changes, Finding, Lifecycle, Limits, Look, Plan, Replacing, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
-import { isOfProtectionAlone, protectionOf, refuseProtectedReplacement } from "./protection";
+import { isOfProtectionAlone, protectedReplacement, protectionOf } from "./protection";
 import { type Compared, SecretValues } from "./references";
+import { REPLACE_ON_CHANGES, type Compared as Replaced } from "./memory";
 import { renamedWarning } from "./renamed";
+import { excludeEachOther, mayDeleteFirst } from "./replacement";
 import type {
   CheckRequest,
   CheckResult,
@@ -44,6 +50,7 @@ export async function check<Args extends object, Outputs extends object>(
   const { args, known, problems: found, allowed } = checkNews(hosted, news, limitsOf(hosted, request.ignored));
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   if (settings !== undefined) session.meetOthers(settings);
+  session.warnOfUnheard();
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
   const { problems: declaredTwice, warnings } =
     urn === "" ? { problems: [], warnings: [] } : declare(hosted, { ...request, urn }, asDeclared);
@@ -74,6 +81,9 @@ export async function planned<Args extends object, Outputs extends object>(
   const { args, known } = checkNews(hosted, news, limitsOf(hosted, []));
   const isReplacement = session.memory.checked.get(urn)?.isReplacement === true;
   const mayLook = isNew && isSound;
+  const replaced = isReplacement && isSound ? session.memory.comparedWith(urn) : undefined;
+  const ofReplacement =
+    replaced === undefined ? NOTHING : await lookAtReplacement(hosted, { urn, news: args, known, replaced });
   if (urn !== "" && mayLook) {
     for (const { path, text } of valuesOf(hosted).missingIn(args))
       session.warn(urn, `${kind}${labelOf(urn)} needs "${path}", but ${text}. pulumi up fails without it`);
@@ -81,20 +91,113 @@ export async function planned<Args extends object, Outputs extends object>(
   const { settings } = resolveSettings(readSetting);
   const { lookAhead } = resource;
   const ahead =
-    mayLook && settings !== undefined && lookAhead
-      ? await ask(hosted, { urn, known, news, isReplacement }, lookAhead)
-      : NOTHING;
+    mayLook && settings !== undefined && lookAhead ? await ask(hosted, { urn, known, news }, lookAhead) : NOTHING;
   const declaration = { args: known, label: labelOf(urn), isNew, isReplacement };
   const effects = urn === "" || ahead.hasLooked ? [] : (resource.createEffects?.(declaration) ?? []);
-  [...effects, ...ahead.warnings].forEach((text) => session.warn(urn, text));
+  [...ofReplacement.warnings, ...effects, ...ahead.warnings].forEach((text) => session.warn(urn, text));
   const settled = isNew ? await session.lookAhead.settle(kind) : [];
-  return [...ahead.failures, ...settled].map(ofWhole);
+  return [...ofReplacement.failures, ...ahead.failures, ...settled].map(ofWhole);
 }
+
+/**
+ * What a plan says of a replacement that the engine has asked for: what it does, if only an option of the program knew of
+ * it, and why it would lose what it deletes first.
+ */
+async function lookAtReplacement<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  {
+    urn,
+    news,
+    known,
+    replaced: { id, outs, isReplaced, deletesFirst },
+  }: { urn: string; news: Properties; known: Partial<Args>; replaced: Replaced },
+): Promise<Verdict> {
+  const { resource } = hosted;
+  const stored = storedFrom(resource, id, outs);
+  const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news), deletesFirst });
+  const subject = `${resource.kind} ${id}${plan.label}`;
+  const warnings = isReplaced
+    ? []
+    : [`${subject} is replaced, because the option "${REPLACE_ON_CHANGES}" asks for it: ${resource.replacement(plan)}`];
+  if (!deletesFirst) return { ...NOTHING, warnings };
+  const verdict = await ask(hosted, { urn, known, news }, async ({ client, reading, authProvider }) => {
+    const permission = await mayDeleteFirst(resource, {
+      ...asking(hosted),
+      client,
+      reading,
+      authProvider,
+      stored,
+      news,
+    });
+    if (permission instanceof Granted) return [];
+    const message = `${subject} is not replaced, because it would be deleted first and might not come back: ${permission.error.message}`;
+    // An answer that is missing is asked for again right before the deletion.
+    return [{ message, isObstacle: true, ...(permission instanceof Refused && { loses: true }) }];
+  });
+  return { ...verdict, warnings: [...warnings, ...verdict.warnings] };
+}
+
+/**
+ * Once the engine has asked for the replacement of a resource: records it, and returns why it is not replaced, whatever
+ * the service says.
+ */
+function declareReplacement<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn, news, known, authProvider }: { urn: string; news: Properties; known: Partial<Args>; authProvider: string },
+): Problem[] {
+  const { resource, session } = hosted;
+  const { memory } = session;
+  const { isPreview = false, retains = false } = memory.checked.get(urn) ?? {};
+  const problems: string[] = [];
+  // Checked here: the old object would be deleted before the creation could fail because a value is missing. A door that
+  // does not know what the call is for fails the plan, too. The name in a malformed reference is not shown: it may be
+  // the secret.
+  if (!isPreview)
+    for (const { path, text } of valuesOf(hosted).missingIn(known))
+      problems.push(`the replacement needs "${path}", but ${text}. Nothing is deleted`);
+  const replaced = memory.comparedWith(urn);
+  if (replaced === undefined) return problems.map((reason) => ({ path: "", reason }));
+  const { id, outs, isReplaced, deletesFirst } = replaced;
+  const stored = storedFrom(resource, id, outs);
+  const subject = `${resource.kind} ${id}${labelOf(urn)}`;
+  memory.noteReplaced(urn);
+  if (!isReplaced) {
+    const { changed } = compareWith(resource, stored, news);
+    const refusal = protectedReplacement(resource.args, { subject, because: changed, outs: stored.outs, news });
+    if (refusal !== undefined) problems.push(refusal);
+    warnOfStaying(hosted, { urn, id, objects: resource.objects(id, stored.outs) });
+  }
+  if (deletesFirst) {
+    memory.noteGuard(urn, (reading) => {
+      const { client } = session.account(hosted.readSetting);
+      return mayDeleteFirst(resource, { ...asking(hosted), client, reading, authProvider, stored, news });
+    });
+    // What is in a container leaves with it.
+    const goesWith = memory.isReplaced((object) => resource.container?.is(object, id, stored.outs) === true);
+    if (retains && !goesWith && Reflect.get(known, "adopt") !== true)
+      problems.push(
+        `${subject} cannot be replaced: the option "retainOnDelete" keeps it at the service, which does not accept another one beside it. ` +
+          "Leave the option out, or undo the change that replaces it",
+      );
+  }
+  return problems.map((reason) => ({ path: "", reason }));
+}
+
+/** What the run knows, for `mayDeleteFirst`. */
+export const asking = <Args extends object, Outputs extends object>({
+  session: { memory },
+}: Hosted<Args, Outputs>): Pick<Replacing<Args, Outputs>, "isToBeReplaced" | "isDeclared"> => ({
+  isToBeReplaced: (matches) => memory.isToBeReplaced(matches),
+  isDeclared: (matches) => memory.isDeclared(matches),
+});
 
 const limitsOf = <Args extends object, Outputs extends object>(
   { readSetting }: Hosted<Args, Outputs>,
   ignored: readonly string[],
 ): Limits => ({ maxSizeCu: maxSizeCu(readSetting), ignored });
+
+const authProviderOf = <Args extends object, Outputs extends object>({ readSetting }: Hosted<Args, Outputs>): string =>
+  resolveSettings(readSetting).settings?.authProvider ?? "";
 
 const ofWhole = (reason: string): Wrong => ({ path: "", reason });
 
@@ -139,7 +242,7 @@ export function checkedArgs<Args extends object, Outputs extends object>(
 /** Records what a resource of the program declares. Returns what is reported about the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, olds, news, isPreview, ignored }: CheckRequest & { readonly urn: string },
+  { urn, olds, news, isPreview, ignored, replacing, retains, deletesFirst }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[] } {
   const { resource, session } = hosted;
@@ -148,6 +251,8 @@ function declare<Args extends object, Outputs extends object>(
   const earlier = session.memory.checked.get(urn);
   const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;
   session.memory.checked.set(urn, {
+    retains: retains === true,
+    deletesFirst,
     oldInputs: isReplacement ? earlier.oldInputs : olds,
     isReplacement,
     isPreview: isPreview === true,
@@ -164,13 +269,7 @@ function declare<Args extends object, Outputs extends object>(
   // In the middle of a migration a state has both.
   const ofOtherDoor = isUrn(urn) && !isRepair() ? session.memory.ofOtherDoor(urn) : undefined;
   if (ofOtherDoor !== undefined) problems.push({ path: "", reason: twoDoors(urn, ofOtherDoor) });
-  // Checked here: the old object would be deleted before the creation could fail because a value is missing. A door that
-  // does not know what the call is for fails the plan, too.
-  if (isReplacement && isPreview !== true) {
-    // The name in a malformed reference is not shown: it may be the secret.
-    for (const { path, text } of valuesOf(hosted).missingIn(known))
-      problems.push({ path: "", reason: `the replacement needs "${path}", but ${text}. Nothing is deleted` });
-  }
+  if (isReplacement) problems.push(...declareReplacement(hosted, { urn, news: args, known, authProvider }));
   const heldAs = isNew && !isReplacement ? session.memory.refreshedAs(claims) : undefined;
   const renamed = heldAs === undefined ? undefined : renamedWarning(urn, heldAs);
   if (renamed !== undefined) session.warn(urn, renamed);
@@ -178,8 +277,28 @@ function declare<Args extends object, Outputs extends object>(
     for (const problem of allowed)
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
+  warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored);
+  warnOfStrayPaths(hosted, urn, "replaceOnChanges", replacing);
   const own = { args: known, label: labelOf(urn), isNew, isReplacement };
-  return { problems, warnings: resource.createWarnings?.(own) ?? [] };
+  const blanks = valuesOf(hosted)
+    .blanksIn(known, olds)
+    .map(({ path, text }) => `"${path}" of ${resource.kind}${own.label}: ${text}`);
+  return { problems, warnings: [...(resource.createWarnings?.(own) ?? []), ...blanks] };
+}
+
+/** A misspelled path has no effect, and the engine does not say so. The paths of a repair are those of a state. */
+function warnOfStrayPaths<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  urn: string,
+  option: "ignoreChanges" | "replaceOnChanges",
+  paths: readonly string[],
+): void {
+  for (const path of isRepair() ? [] : paths) {
+    const advice = strayPath(resource.args, path);
+    if (advice === undefined) continue;
+    const what = `"${option}" of ${resource.kind}${labelOf(urn)} names "${shownPath(path)}"`;
+    session.warn(urn, `${what}, which is no argument and no part of one, so it has no effect. ${advice}`);
+  }
 }
 
 /** A resource that is not the program's only way to this package (docs/native.md). */
@@ -194,12 +313,7 @@ function twoDoors(urn: string, other: string): string {
 /** What the service shows that blocks a creation or an update (lookAhead.ts). */
 async function ask<Args extends object, Outputs extends object>(
   { resource, session, readSetting }: Hosted<Args, Outputs>,
-  {
-    urn,
-    known,
-    news,
-    isReplacement = false,
-  }: { urn: string; known: Partial<Args>; news: Properties; isReplacement?: boolean },
+  { urn, known, news }: { urn: string; known: Partial<Args>; news: Properties },
   question: (look: Look<Args>) => Promise<readonly Finding[] | undefined>,
 ): Promise<Verdict> {
   const projectId: unknown = Reflect.get(known, "projectId");
@@ -213,10 +327,10 @@ async function ask<Args extends object, Outputs extends object>(
     args: { ...values.withValues(known), projectId },
     givenNames: new Set(Object.keys(news)),
     authProvider: settings.authProvider,
-    isReplacement,
     client,
     planned: (object: string) => session.memory.planned(object),
     isDeclared: (matches: (object: string) => boolean) => session.memory.isDeclared(matches),
+    leftBy: (object: string) => session.memory.leftBy(object, urn),
   };
   const look = (asking: Pick<Look<Args>, "reading" | "isComplete">) => question({ ...about, ...asking });
   const asked = {
@@ -244,6 +358,8 @@ export async function diff<Args extends object, Outputs extends object>(
   const checked = urn === undefined ? undefined : session.memory.checked.get(urn);
   const oldInputs = checked?.oldInputs;
   const values = valuesOf(hosted);
+  // For a door that did not know the paths in `check`.
+  if (urn !== undefined && oldInputs !== undefined) warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored ?? []);
   const byValue = oldInputs && (await compareWithValues(hosted, stored, { urn, outs, news, values }));
   const compared = byValue?.changes ?? compareWith(resource, stored, news);
   const livesIn = (object: string): boolean => resource.container?.is(object, stored.id, stored.outs) === true;
@@ -253,8 +369,10 @@ export async function diff<Args extends object, Outputs extends object>(
       ? resource.container?.name
       : undefined;
   const changes = goesWith === undefined ? compared : replacedWithContainer(resource.args, compared);
+  const deletesFirst = checked?.deletesFirst ?? excludeEachOther(resource, stored, news, authProviderOf(hosted));
   if (urn !== undefined && oldInputs !== undefined) {
-    const plan = planOf({ urn, stored, news, changes });
+    const plan = planOf({ urn, stored, news, changes, deletesFirst });
+    session.memory.noteComparedWith(urn, { id, outs, isReplaced: plan.replaces.size > 0, deletesFirst });
     const subject = `${resource.kind} ${id}${labelOf(urn)}`;
     const remarks = [...(byValue?.compared.remarks ?? []), ...missing(values, news, byValue)];
     const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
@@ -264,7 +382,8 @@ export async function diff<Args extends object, Outputs extends object>(
         : [`${subject} is replaced, because ${goesWith} is replaced: it is deleted with it and created again`];
     for (const text of [...ofPlan, ...ofValues]) session.warn(urn, text);
     const because = [...changes.replaces].filter((name) => !isUnknown(news[name]));
-    refuseProtectedReplacement(resource.args, { subject, because, outs: stored.outs, news });
+    const refusal = protectedReplacement(resource.args, { subject, because, outs: stored.outs, news });
+    if (refusal !== undefined) throw new Error(refusal);
     if (isUrn(urn)) {
       holdObjects(hosted, { urn, stateUrn, plan });
       const isReplaced = plan.replaces.size > 0;
@@ -276,10 +395,10 @@ export async function diff<Args extends object, Outputs extends object>(
   const isSame = isUnchanged(changes);
   const inInputs = oldInputs === undefined || !sameJson(oldInputs, news);
   return {
-    changes: stored.unfinished ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
+    changes: stored.unfinished !== false ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
     names: [...changes.changed, ...changes.added, ...changes.dropped],
     replaces: [...changes.replaces],
-    deleteBeforeReplace: resource.deleteBeforeReplace,
+    deleteBeforeReplace: deletesFirst,
   };
 }
 
@@ -323,7 +442,7 @@ export async function plannedUpdate<Args extends object, Outputs extends object>
 ): Promise<void> {
   const stored = storedFrom(hosted.resource, id, outs);
   const { changes } = await compareWithValues(hosted, stored, { urn, outs, news, values: valuesOf(hosted) });
-  await lookAtUpdate(hosted, { urn, plan: planOf({ urn, stored, news, changes }), news });
+  await lookAtUpdate(hosted, { urn, plan: planOf({ urn, stored, news, changes, deletesFirst: false }), news });
 }
 
 /** Warns of what blocks an update at the service. @throws if a strict plan fails. */
@@ -337,7 +456,7 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   session.memory.noteCompared(resource.kind, urn);
   // Turning a protection on or off sends nothing.
   const isSent = !isUnchanged(changes) && !isOfProtectionAlone(resource.args, changes);
-  const isUpdate = replaces.size === 0 && (stored.unfinished || isSent);
+  const isUpdate = replaces.size === 0 && (stored.unfinished !== false || isSent);
   const ahead = isUpdate && look ? await ask(hosted, { urn, known, news }, (about) => look(about, plan)) : NOTHING;
   ahead.warnings.forEach((text) => session.warn(urn, text));
   const failures = [...ahead.failures, ...(await session.lookAhead.settle(resource.kind))];
@@ -352,7 +471,7 @@ function missing(
 ) {
   return values.missingIn(news).flatMap(({ path, argument, text: what }) => {
     const isNeeded = found?.needed.has(argument) === true;
-    if (!isNeeded && found?.compared.ignored.has(path) === true) return [];
+    if (!isNeeded && found?.compared.ignored.has(settingForm(path)) === true) return [];
     const text = `could not be compared: ${what}`;
     return [{ path, text: isNeeded ? `${text}. pulumi up fails without it` : text }];
   });
@@ -370,13 +489,13 @@ function holdObjects<Args extends object, Outputs extends object>(
   { resource, session: { memory } }: Hosted<Args, Outputs>,
   { urn, stateUrn, plan }: { urn: string; stateUrn: string | undefined; plan: Plan<Args, Outputs> },
 ): void {
-  const { stored, news, replaces } = plan;
+  const { stored, news, replaces, deletesFirst } = plan;
   const { id, outs } = stored;
   // The types are those of the arguments and outputs; an unknown argument counts with its stored value.
   const known = { ...outs, ...news } as Partial<Outputs & Args>;
   // A resource that is to be replaced no longer manages its object: the replacement may take it over.
   const objects = replaces.size > 0 ? [] : resource.objects(id, known);
-  memory.notePlanned(resource.objects(id, outs), { urn, news, changed: plan.changes.changed, replaces });
+  memory.notePlanned(resource.objects(id, outs), { urn, news, changed: plan.changes.changed, replaces, deletesFirst });
   // The state may have an older URN, left by an alias.
   memory.setStored(urn, objects, stateUrn);
   const other = objects.map((object) => memory.otherOwner(object, urn)).find((owner) => owner !== undefined);
@@ -389,9 +508,10 @@ function holdObjects<Args extends object, Outputs extends object>(
 
 /** What a plan would do and report after a refresh. Sends nothing. */
 export function repair<Args extends object, Outputs extends object>(
-  { resource }: Hosted<Args, Outputs>,
+  hosted: Hosted<Args, Outputs>,
   { urn, id, outs, news }: RepairRequest,
 ): Repair {
+  const { resource } = hosted;
   if (outs === undefined) {
     // The inputs in the state have passed `check`.
     const declared = { args: news as Partial<Args>, label: labelOf(urn), isNew: true, isReplacement: false };
@@ -401,9 +521,16 @@ export function repair<Args extends object, Outputs extends object>(
     return { action: "create", restarts: false, messages: [...again, ...said] };
   }
   const stored = storedFrom(resource, id, outs);
-  const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news) });
+  // Only the program knows an option: the engine's plan of the repair shows what it does.
+  const deletesFirst = excludeEachOther(resource, stored, news, authProviderOf(hosted));
+  const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news), deletesFirst });
   const messages = planMessages(resource, plan, news);
-  if (plan.replaces.size > 0) {
+  const isReplacement = plan.replaces.size > 0;
+  // As a plan of the program, whose `check` says it.
+  messages.push(
+    ...(resource.createWarnings?.({ args: plan.news, label: plan.label, isNew: isReplacement, isReplacement }) ?? []),
+  );
+  if (isReplacement) {
     const guard = protectionOf(resource.args, news);
     if (guard !== undefined)
       messages.push(`pulumi up refuses that: "${guard}" of ${resource.kind} ${id}${plan.label} is on`);
@@ -417,8 +544,9 @@ function planOf<Args, Outputs>(about: {
   stored: Stored<Args, Outputs>;
   news: Properties;
   changes: Comparison<Args>;
+  deletesFirst: boolean;
 }): Plan<Args, Outputs> {
-  const { urn, stored, news, changes } = about;
+  const { urn, stored, news, changes, deletesFirst } = about;
   const known = Object.entries(news).filter(([, value]) => !containsUnknown(value));
   return {
     stored,
@@ -427,6 +555,7 @@ function planOf<Args, Outputs>(about: {
     news: Object.fromEntries(known) as Partial<Args>,
     changes,
     replaces: changes.replaces,
+    deletesFirst,
   };
 }
 

@@ -26,11 +26,20 @@ const TURN_OFF = 'Give it "deletionProtection: false" in the program, and run pu
 
 /**
  * @throws before anything is sent. Whether the object still exists is not read: a refresh proves that it is gone.
- * `isReplaced`: the engine replaces it by itself, so no update of this plan can turn the protection off.
+ * `isReplaced`: the engine replaces it by itself, so no update of this plan can turn the protection off. `isLeftOver`:
+ * what replaces it is there already.
  */
-export function refuseProtectedDeletion(rules: Rules, outs: object, isReplaced: boolean): void {
+export function refuseProtectedDeletion(
+  rules: Rules,
+  { outs, isReplaced, isLeftOver }: { outs: object; isReplaced: boolean; isLeftOver: boolean },
+): void {
   const name = protectionOf(rules, outs);
   if (name === undefined) return;
+  if (isLeftOver)
+    throw new Error(
+      `its "${name}" is on, so nothing was sent, and it is kept. What replaces it was created before, because the engine asks nothing for a replacement by an option (--replace, pulumi state taint). ` +
+        "Delete it at the service if it is not needed: pulumi refresh then removes it from the stack, and what replaces it stays",
+    );
   const wayOut = isReplaced
     ? `This plan replaces it, which does not turn the protection off. Leave out what replaces it (--replace; pulumi state untaint undoes pulumi state taint). ${TURN_OFF}; after that it can be replaced. `
     : `${TURN_OFF}; after that it can be deleted. `;
@@ -41,17 +50,18 @@ export function refuseProtectedDeletion(rules: Rules, outs: object, isReplaced: 
 }
 
 /**
- * @throws in the plan. `because`: the arguments that replace the object. A protection that the program adds counts too.
+ * Why a protected object is not replaced. `because`: the arguments that replace it. A protection that the program adds
+ * counts too.
  */
-export function refuseProtectedReplacement(
+export function protectedReplacement(
   rules: Rules,
   { subject, because, outs, news }: { subject: string; because: Iterable<string>; outs: object; news: object },
-): void {
+): string | undefined {
   const names = [...because].map((one) => `"${one}"`).join(", ");
   const name = protectionOf(rules, outs) ?? protectionOf(rules, news);
-  if (names === "" || name === undefined) return;
-  throw new Error(
+  if (names === "" || name === undefined) return undefined;
+  return (
     `${subject} is not replaced, although the change of ${names} requires it: its "${name}" is on. ` +
-      `Undo the change of ${names}. If somebody changed it at the service, declare the value there (pulumi-svc drift --accept). To replace it, first turn the protection off. ${TURN_OFF} without any other change of it`,
+    `Undo the change of ${names}. If somebody changed it at the service, declare the value there (pulumi-svc drift --accept). To replace it, first turn the protection off. ${TURN_OFF} without any other change of it`
   );
 }

@@ -291,6 +291,12 @@ class Play {
         this.#program = this.#program.map((one) => (one.name === kept ? freed(one) : one));
         isDone = true;
       }
+      const [, option] = /"(deleteBeforeReplace|retainOnDelete)".*Leave the option out/.exec(line) ?? [];
+      const [, replaced] = /\("([^"]+)"\)/.exec(line) ?? [];
+      if (option !== undefined && this.#program.some(({ name: one }) => one === replaced)) {
+        this.#program = this.#program.map((one) => (one.name === replaced ? without(one, option) : one));
+        isDone = true;
+      }
       const [, user] = /Could not create AuthUser \("([^"]+)"\).* exists already/.exec(line) ?? [];
       const email = this.#program.find((one) => one.name === user)?.args["email"];
       if (typeof email === "string") {
@@ -300,6 +306,10 @@ class Play {
     }
     return isDone;
   }
+}
+
+function without({ options, ...one }: Declared, option: string): Declared {
+  return { ...one, options: Object.fromEntries(Object.entries(options).filter(([name]) => name !== option)) };
 }
 
 /** What adopts under this name, which may be that of a resource in a component of ours. */

@@ -169,7 +169,10 @@ function argumentsOf(kind: Kind, drawn: Draw, auth: string | undefined): Record<
   const place = SLOTS[drawn.slot] ?? DEMO;
   const least = kindCase.least(place) as Record<string, Value>;
   const whole = wholeIn(kindCase, place) as Record<string, Value>;
-  const others = othersIn(kindCase, place, "updates", "restarts", "stored", "replaces") as Record<string, Value>;
+  const others = othersIn(kindCase, place, "updates", "restarts", "stored", "replaces", "excludes") as Record<
+    string,
+    Value
+  >;
   const args: Record<string, Value> = { ...(drawn.isWhole ? whole : least), ...identity(kind, drawn.slot) };
   Object.keys(kindCase.arguments).forEach((name, i) => {
     const change = drawn.changes[i % drawn.changes.length];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Declaration } from "../../src/contract/declaration";
 import { define, type Methods } from "../../src/host/define";
 import type { SchemasOf } from "../../src/host/arguments";
-import { GONE } from "../support/proven";
+import { GONE, grant } from "../support/proven";
 
 interface Shape {
   home: string;
@@ -14,14 +14,15 @@ interface Outputs {
 
 const declaration: Declaration<Shape, Outputs> = {
   kind: "AuthUser",
-  deleteBeforeReplace: true,
-  args: { home: { required: true, replaces: "container" }, size: { equal: (left, right) => left === -right } },
+  id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
+  args: { home: { required: true, replaces: "container" }, size: { form: (size) => Math.abs(size) } },
   outputs: { host: { secret: true, identity: true, stays: true } },
 };
 const schemas: SchemasOf<Shape> = { size: z.number(), home: z.string() };
 const methods: Methods<Shape, Outputs & Partial<Shape>> = {
   objects: (id) => [id],
   replacement: () => "it is made anew",
+  replaceable: { asks: "it may", ask: async () => grant() },
   create: async () => ({ id: "1", outputs: { host: "h" } }),
   read: async () => GONE,
   update: async () => ({ host: "h" }),
@@ -30,11 +31,12 @@ const methods: Methods<Shape, Outputs & Partial<Shape>> = {
 
 test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {
   const { args, ...made } = define(declaration, schemas, methods);
-  const { kind, deleteBeforeReplace, identity, secretOutputs, staying, ...rest } = made;
-  expect({ kind, deleteBeforeReplace }).toEqual({ kind: "AuthUser", deleteBeforeReplace: true });
+  const { kind, id, identity, secretOutputs, staying, ...rest } = made;
+  expect(kind).toBe("AuthUser");
+  expect(id).toBe(declaration.id);
   expect(Object.entries(args)).toEqual([
     ["home", { required: true, replaces: "container", schema: schemas.home }],
-    ["size", { equal: declaration.args.size.equal, schema: schemas.size }],
+    ["size", { form: declaration.args.size.form, schema: schemas.size }],
   ]);
   expect(identity).toEqual(["host"]);
   expect(secretOutputs).toEqual(["host"]);

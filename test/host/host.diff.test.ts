@@ -11,13 +11,13 @@ describe("diff", () => {
     expect(await diff({ home: "a", size: 1, __urn: URN, __timeouts: {} })).toEqual({
       changes: false,
       replaces: [],
-      deleteBeforeReplace: true,
+      deleteBeforeReplace: false,
     });
   });
 
   test("a change leaves the verdict to the engine, which then knows the changed keys", async () => {
     const result = await diff({ home: "a", size: 2 });
-    expect(result).toEqual({ replaces: [], deleteBeforeReplace: true });
+    expect(result).toEqual({ replaces: [], deleteBeforeReplace: false });
     expect(result.changes).toBeUndefined();
   });
 
@@ -29,7 +29,7 @@ describe("diff", () => {
     [
       "its address, and replaceOnChanges needs the keys",
       { __urn: `${URN}-before` },
-      { __replaceOnChanges: true },
+      { __replaceOnChanges: ["size"] },
       undefined,
     ],
   ])(
@@ -47,7 +47,7 @@ describe("diff", () => {
     const news = { home: "a", size: 1, __provider: "p" };
     expect((await diff(news)).changes).toBe(false);
     const { __provider: _pointer, ...olds } = OLDS;
-    expect(await diff(news, olds)).toEqual({ changes: true, replaces: [], deleteBeforeReplace: true });
+    expect(await diff(news, olds)).toEqual({ changes: true, replaces: [], deleteBeforeReplace: false });
   });
 
   test("an argument that is left out is no difference, whatever stands at the service", async () => {
@@ -56,7 +56,7 @@ describe("diff", () => {
 
   test("an argument taken out of the program is a change, and a replacing one does not replace", async () => {
     const olds = { ...OLDS, region: "here", __args: ["home", "size", "region"] };
-    expect(await diff({ home: "a" }, olds)).toEqual({ replaces: [], deleteBeforeReplace: true });
+    expect(await diff({ home: "a" }, olds)).toEqual({ replaces: [], deleteBeforeReplace: false });
   });
 
   test("taking out a value other than the assumed one is a change of value", async () => {
@@ -68,7 +68,7 @@ describe("diff", () => {
     const olds = { ...OLDS, region: "there" };
     expect(await diff({ home: "a", size: 1, region: "there" }, olds)).toEqual({
       replaces: [],
-      deleteBeforeReplace: true,
+      deleteBeforeReplace: false,
     });
   });
 
@@ -171,6 +171,17 @@ describe("a repair", () => {
       messages: [expect.stringContaining("it is made anew")],
     });
     expect(log).toEqual([]);
+  });
+
+  test("says what every plan says of the arguments, also where the object is still there", () => {
+    const { toy } = hosted({
+      createWarnings: ({ isNew, isReplacement, args }) => [`${args.home} ${isNew} ${isReplacement}`],
+    });
+    expect(toy.repair("toy-1", found, declared)?.messages).toEqual(["a false false"]);
+    expect(toy.repair("toy-1", { ...OLDS, home: "b" }, { ...declared, size: OLDS.size })?.messages).toEqual([
+      expect.stringContaining("it is made anew"),
+      "a true true",
+    ]);
   });
 
   test("of what is gone is a creation, with what is new in it and its warnings", () => {

@@ -18,7 +18,7 @@ describe("an argument that is declared unset by leaving it out", () => {
 
   test("is taken away by an update where one can do that", async () => {
     const outs = { label: "l", __args: ["home", "label"] };
-    expect(await diff({ home: "a" }, outs)).toEqual({ replaces: [], deleteBeforeReplace: true });
+    expect(await diff({ home: "a" }, outs)).toEqual({ replaces: [], deleteBeforeReplace: false });
   });
 
   test("replaces where only a new object can be without it", async () => {
@@ -63,7 +63,7 @@ describe("an argument that is declared unset by leaving it out", () => {
     expect(props).not.toHaveProperty("size");
     expect(inputs).toEqual({ home: "a", region: "found", __provider: "p" });
     const plan = await toy.diff("toy-1", props, { home: "a" });
-    expect(plan).toEqual({ replaces: ["region"], deleteBeforeReplace: true });
+    expect(plan).toEqual({ replaces: ["region"], deleteBeforeReplace: false });
   });
 
   test("stops being drift when a read finds it unset again", async () => {

@@ -28,9 +28,9 @@ export const kindCase: KindCase<AuthIntegrationShape> = {
 
   arguments: {
     projectId: { value: ({ projectId }) => projectId, other: "prj-other", change: "replaces", rule: segment },
-    branchId: { value: ({ main }) => main, other: ({ other }) => other, change: "replaces", rule: branch },
-    databaseName: { value: INPUTS.databaseName, other: "other", change: "replaces", rule: counted(63) },
-    roleName: { value: INPUTS.roleName, other: "other", change: "replaces", rule: counted(63) },
+    branchId: { value: ({ main }) => main, other: ({ other }) => other, change: "excludes", rule: branch },
+    databaseName: { value: INPUTS.databaseName, other: "other", change: "excludes", rule: counted(63) },
+    roleName: { value: INPUTS.roleName, other: "other", change: "excludes", rule: counted(63) },
     authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
     deletionProtection: { value: undefined, other: true, change: "stored", rule: flag },
     adopt: { value: undefined, other: true, change: "nothing", rule: flag },

@@ -28,8 +28,8 @@ export const kindCase: KindCase<AuthUserShape> = {
   arguments: {
     projectId: { value: ({ projectId }) => projectId, other: "prj-other", change: "replaces", rule: segment },
     email: { value: USER_ARGS.email, other: "other@example.com", change: "replaces", rule: address },
-    name: { value: USER_ARGS.name, other: "Other", change: "replaces", rule: counted(255) },
-    authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
+    name: { value: USER_ARGS.name, other: "Other", change: "excludes", rule: counted(255) },
+    authProvider: { value: PROVIDER, other: "another", change: "excludes", rule: segment },
   },
   least: ({ projectId }) => ({ projectId, email: USER_ARGS.email }),
   unknowns: { email: UNKNOWN, name: UNKNOWN },

@@ -117,7 +117,7 @@ export const kindCase: KindCase<ComputeEndpointShape> = {
     poolerMode: { value: "transaction", other: undefined, change: "updates", rule: oneOf("transaction") },
     disabled: { value: EVERY.disabled, other: true, change: "updates", rule: flag },
     passwordlessAccess: { value: EVERY.passwordlessAccess, other: true, change: "updates", rule: flag },
-    regionId: { value: EVERY.regionId, other: "aws-eu-west-1", change: "replaces", rule: text(letters(30)) },
+    regionId: { value: EVERY.regionId, other: "aws-eu-west-1", change: "excludes", rule: text(letters(30)) },
     provisioner: { value: EVERY.provisioner, other: "k8s-pod", change: "updates", rule: text(letters(30)) },
     settings: {
       value: EVERY.settings,

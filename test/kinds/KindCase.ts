@@ -106,10 +106,11 @@ export interface Place {
 export const DEMO: Place = { projectId: PROJECT, main: "br-main", free: "br-dev", other: "br-test" };
 
 /**
- * `replaces`: another object replaces it. `restarts`: it is updated and drops its connections. `stored`: only the state
+ * `replaces`: another object replaces it, and is created first. `excludes`: the same, but the service has no place for
+ * both, so the old one is deleted first. `restarts`: it is updated and drops its connections. `stored`: only the state
  * changes, and nothing is sent. `nothing`: it has an effect only at creation.
  */
-type Change = "replaces" | "updates" | "restarts" | "stored" | "nothing";
+type Change = "replaces" | "excludes" | "updates" | "restarts" | "stored" | "nothing";
 
 type Value = string | number | boolean | readonly unknown[] | Properties;
 

@@ -43,7 +43,7 @@ export const kindCase: KindCase<WhitelistShape> = {
         bad: fc.oneof(notList, fc.array(notElement, { minLength: 1, maxLength: 3 })),
       },
     },
-    authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
+    authProvider: { value: PROVIDER, other: "another", change: "excludes", rule: segment },
   },
   least: ({ projectId }) => ({ projectId, domains: [SITE] }),
   unknowns: { domains: [A, UNKNOWN] },

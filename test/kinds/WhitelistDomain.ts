@@ -35,7 +35,7 @@ export const kindCase: KindCase<WhitelistDomainShape> = {
   arguments: {
     projectId: { value: ({ projectId }) => projectId, other: "prj-other", change: "replaces", rule: segment },
     domain: { value: SITE, other: "https://other.example.com", change: "replaces", rule: text(origins, notOrigin) },
-    authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
+    authProvider: { value: PROVIDER, other: "another", change: "excludes", rule: segment },
     expiresOn: { value: "2999-01-31", other: "2999-02-01", change: "stored", rule: text(days, notDay) },
     adopt: { value: undefined, other: true, change: "nothing", rule: flag },
   },

@@ -118,14 +118,17 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
       });
     });
 
-  test.each(entriesOf("replaces"))("another value of %s replaces it", async (name, value) => {
+  test.each([
+    ...entriesOf("replaces").map((entry) => [...entry, "is created first", false] as const),
+    ...entriesOf("excludes").map((entry) => [...entry, "is created once the old one is deleted", true] as const),
+  ])("another value of %s replaces it: what has the value %j %s", async (name, value, _order, deletesFirst) => {
     const given = await started();
     const state = await given.create(inputs);
     const { changes, replaces, deleteBeforeReplace } = await given.diff(state, { ...inputs, [name]: value });
     expect(changes).not.toBe(false);
     expect({ replaces, deleteBeforeReplace }).toEqual({
       replaces: [name],
-      deleteBeforeReplace: lifecycle.deleteBeforeReplace,
+      deleteBeforeReplace: deletesFirst,
     });
   });
 
@@ -256,6 +259,30 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
     expect(found?.outs).toMatchObject({ projectId: PROJECT });
   });
 
+  test("looking it up by anything but an id of its form says which form it has, and sends nothing", async () => {
+    const given = await harness(lifecycle);
+    const { id } = kindCase.lifecycle;
+    const [form = "", example = ""] = [id?.form, id?.example];
+    const parts = form.split("/").length;
+    const wrong = [
+      "https://console.example.com/projects/prj-demo/endpoints/ep-1?tab=auth",
+      "projects/prj-demo/endpoints/ep-1/settings",
+      "/prj-demo",
+      "prj demo",
+      ...Array.from({ length: parts - 1 }, (_, at) => example.split("/", at + 1).join("/")),
+      ...(parts > 1 ? [`${PROJECT}/`] : [`${PROJECT}/x`]),
+    ].filter((one) => kindCase.kind !== "WhitelistDomain" || !one.startsWith("projects/"));
+    for (const one of wrong) {
+      const { message } = await thrownBy(given.provider.read(one, {}));
+      expect(message).toContain(`the id must have the form ${form}, such as ${example}`);
+      expect(message.includes("the address of a page is no id")).toBe(one.startsWith("https://"));
+    }
+    expect(await given.requests()).toEqual([]);
+    // What it says does exist.
+    const { message } = await thrownBy(given.provider.read(example, {}));
+    expect(message).not.toContain("must have the form");
+  });
+
   if (inIntegration) childCases(kindCase);
 });
 
@@ -263,7 +290,7 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
  * Tests of every object that belongs to an auth integration (docs/design/decisions.md, Replacing, moving, adopting).
  */
 function childCases(kindCase: KindCase): void {
-  const { lifecycle } = kindCase;
+  const { lifecycle, deletion } = kindCase;
   const inputs = wholeIn(kindCase, DEMO);
   const started = (): Promise<Harness> => startedKind(kindCase);
 
@@ -273,7 +300,8 @@ function childCases(kindCase: KindCase): void {
     expect(await given.check({ ...inputs, projectId: UNKNOWN })).toEqual([]);
     expect(await given.diff(state, { ...inputs, projectId: UNKNOWN })).toMatchObject({
       replaces: ["projectId"],
-      deleteBeforeReplace: lifecycle.deleteBeforeReplace,
+      // Until the project is known, it may be the same one.
+      deleteBeforeReplace: deletion !== undefined,
     });
   });
 

@@ -20,6 +20,8 @@ test("each kind has the case of its name", () => {
     expect([KIND_CASES[kind].kind, declaration.kind, lifecycle.kind]).toEqual([kind, kind, kind]);
 });
 
+const REPLACING: readonly string[] = ["replaces", "excludes"];
+
 test.each(EACH_KIND)(
   "%s: its case has a line for each argument, which says whether a change replaces it",
   (kind, one) => {
@@ -29,7 +31,7 @@ test.each(EACH_KIND)(
     // The part of a spec used here.
     const specs = Object.entries(one.lifecycle.args as Record<string, { replaces?: boolean | string }>);
     const replacing = specs.filter(([, { replaces = false }]) => replaces !== false).map(([name]) => name);
-    const said = Object.entries<ArgumentCase>(one.arguments).filter(([, { change }]) => change === "replaces");
+    const said = Object.entries<ArgumentCase>(one.arguments).filter(([, { change }]) => REPLACING.includes(change));
     expect(said.map(([name]) => name).sort()).toEqual(replacing.sort());
   },
 );

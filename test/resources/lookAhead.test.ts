@@ -246,11 +246,14 @@ describe("ComputeEndpoint", () => {
     expect(await said(given, declared)).toEqual({ failures: [], warnings: [] });
   });
 
-  test("a replacement says nothing of the compute that it replaces", async () => {
+  test.each([
+    ["is created first", {}, { type: "read_only" }],
+    ["is created first and has its name", { type: "read_only", name: "reader" }, { regionId: "eu-1" }],
+  ])("a replacement that %s says nothing of the compute that it replaces", async (_order, more, change) => {
     const { given } = await startKind("ComputeEndpoint");
-    const inputs = { projectId: PROJECT, branchId: "br-dev" };
+    const inputs = { projectId: PROJECT, branchId: "br-dev", ...more };
     const state = await given.create(inputs);
-    const news = { ...inputs, regionId: "eu-1" };
+    const news = { ...inputs, ...change };
     await given.plan(news, inputs);
     await given.diff(state, news);
     const { failures, warnings } = await given.plan(news);

@@ -11,7 +11,9 @@ import { branch, expectDone, placeIn, world, type Json, type World } from "../su
 const P = "prj-told";
 const PLACE = placeIn(P);
 const EACH = EACH_KIND.flatMap(([kind, kindCase]) =>
-  Object.entries(othersIn(kindCase, PLACE, "replaces")).map(([name, other]) => [kind, name, kindCase, other] as const),
+  Object.entries(othersIn(kindCase, PLACE, "replaces", "excludes")).map(
+    ([name, other]) => [kind, name, kindCase, other] as const,
+  ),
 );
 
 /** A stack with the deployed resource "thing". */

@@ -212,7 +212,7 @@ const MISTAKES: readonly Mistake[] = [
     what: "An integration that moves to a branch that is not the default one",
     before: [one("AuthIntegration", {})],
     program: [one("AuthIntegration", { branchId: "br-dev" })],
-    now: /will fail here: nothing is deleted, because the new integration may be refused: br-dev is not flagged/,
+    now: /is not replaced, because it would be deleted first and might not come back: br-dev is not flagged/,
   },
   { what: "A domain without an integration", program: domain(), now: /has no auth integration/ },
   {

@@ -68,9 +68,21 @@ const CASES: Readonly<Record<string, Case>> = {
     up: "fails",
     plan: "unless",
   },
-  "the one in front is replaced": {
+  "the one in front is replaced, and so deleted last": {
     before: [A1, B2],
     program: [put("b", 3, { type: "read_only" }), A_TO_2],
+    up: "fails",
+    plan: "certain",
+  },
+  "a new one where another is replaced, and so deleted last": {
+    before: [B2],
+    program: [put("b", 2, { type: "read_only" }), on("new", 2)],
+    up: "fails",
+    plan: "certain",
+  },
+  "a new one that takes it over": {
+    before: [B2],
+    program: [put("b", 2, { type: "read_only" }), put("new", 2, { adopt: true })],
     up: "succeeds",
     plan: "nothing",
   },

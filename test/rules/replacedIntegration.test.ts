@@ -9,13 +9,15 @@ import {
   type Program,
   type Stack,
 } from "../support/rules/program";
+import type { Options } from "../support/rules/engine/declared";
 import { urnOf } from "../support/rules/engine/urns";
 import { KIND_CASES } from "../kinds";
 
 const P = "prj-replaced";
-const auth = (databaseName: string): Declared => ({
+const auth = (databaseName: string, options: Options = {}): Declared => ({
   kind: "AuthIntegration",
   name: "auth",
+  options,
   inputs: { projectId: P, branchId: branch(P, 1), databaseName },
 });
 const site = (projectId: unknown, more: Partial<Declared> = {}): Declared => ({
@@ -24,6 +26,8 @@ const site = (projectId: unknown, more: Partial<Declared> = {}): Declared => ({
   ...more,
   inputs: { projectId, domain: "https://a.example.com" },
 });
+/** After a taint, or with `--replace`: the engine does not ask the provider, which would say so. */
+const DELETED_FIRST = { deleteBeforeReplace: true };
 const literal = site(P);
 /** What the transform returns has no property dependencies. */
 const hidden = site(output("auth", "projectId"), { options: { transform: "domain" } });
@@ -83,7 +87,7 @@ test.each(replacing)(
 test("one with a transform is replaced with an integration that was tainted", async () => {
   const { given, stack } = await started([auth("one"), hidden]);
   stack.taint(urnOf("AuthIntegration", "auth"));
-  const up = await stack.up([auth("one"), hidden], { ...course, preview: "both" });
+  const up = await stack.up([auth("one", DELETED_FIRST), hidden], { ...course, preview: "both" });
   expect(up.errors).toEqual([]);
   expect(saysReplaced(up)).toBe(true);
   expect(lost(up)).toEqual([]);
@@ -122,7 +126,7 @@ describe("one that names the project itself", () => {
   test("the integration is tainted: the update says that it is lost", async () => {
     const { stack } = await started([auth("one"), literal]);
     stack.taint(urnOf("AuthIntegration", "auth"));
-    expect(lost(await stack.up([literal, auth("one")], course))).toHaveLength(1);
+    expect(lost(await stack.up([literal, auth("one", DELETED_FIRST)], course))).toHaveLength(1);
   });
 
   test("the integration is no longer declared: the update says that it is lost", async () => {

@@ -4,7 +4,7 @@ import { type AuthIntegrationRecord, type Collection, Gone, Granted } from "../.
 /** For a lifecycle of a test whose object is gone, or is deleted. */
 export const GONE = Gone.proven("the test says so");
 
-const grant = (): Granted => Granted.proven();
+export const grant = (): Granted => Granted.proven();
 
 const RECORD: AuthIntegrationRecord = { auth_provider: "a", auth_provider_project_id: "x", branch_id: "b" };
 

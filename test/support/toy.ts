@@ -4,7 +4,7 @@ import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import type { LogLine } from "../../src/host/progress";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import { Session } from "../../src/host/session";
-import { GONE } from "./proven";
+import { GONE, grant } from "./proven";
 import { unmarked } from "./engineMarks";
 
 export interface ToyArgs {
@@ -27,7 +27,6 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
     kind: "ComputeEndpoint",
     secretOutputs: [],
     staying: [],
-    deleteBeforeReplace: true,
     args: {
       home: { schema: z.string(), required: true, replaces: "container" },
       size: { schema: z.union([z.number(), z.strictObject({ min: z.number(), max: z.number() })]) },
@@ -38,6 +37,7 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
     },
     objects: (id) => [`toy ${id}`],
     replacement: () => "it is made anew",
+    replaceable: { asks: "it may", ask: async () => grant() },
     create: async () => ({ id: "toy-1", outputs: { host: "h" } }),
     read: async () => ({ args: {}, outputs: { host: "h" }, ready: true }),
     update: async () => ({ host: "h" }),

@@ -252,7 +252,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     name: "error-body",
     section: "Errors",
     quote:
-      "This whole section is observed, except 403, 405, 408, 410, 500 and 501, which have their usual meaning (assumed)",
+      "This whole section is observed, except 403, 405, 408, 410 and 500, which have their usual meaning (assumed)",
     isHandled: false,
     look: ({ all }) => {
       const refusals = all.filter(({ status }) => status >= 400 && status < 500);
@@ -340,8 +340,18 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     name: "not-implemented",
     section: "Errors",
-    quote: "The route does nothing (assumed)",
+    quote: "(assumed: a gateway may answer it after it has passed the request on)",
     reason: "no route is known that answers 501",
+  },
+  {
+    name: "redirects",
+    section: "Errors",
+    quote: "Never the service's own: a gateway or a login page (assumed)",
+    isHandled: true,
+    look: ({ all }) => {
+      const redirects = all.filter(({ status }) => status >= 300 && status < 400).length;
+      return redirects === 0 ? holds("none") : differs(`${redirects} redirects`);
+    },
   },
   {
     name: "project-routes",
@@ -750,12 +760,14 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     name: "locks",
     section: "Operations",
-    quote: "Locks are per project (observed): while an operation runs, other changes of computes get 423",
+    quote:
+      "Locks are per project (observed): while an operation runs, other changes of computes get 423, at some services 409 (observed)",
     isHandled: true,
     look: ({ all }) => {
       const locked = all.filter(({ status }) => status === 423).length;
       if (locked > 0) return holds(`${locked} times 423`);
       const asked = all.find(({ step, method }) => step === "compute-lock" && method === "PATCH");
+      if (asked?.status === 409) return holds("409 in place of 423");
       // "Not every project locks."
       return asked === undefined ? notTried() : holds(`this project does not lock: status ${asked.status}`);
     },

@@ -1,22 +1,26 @@
-import { Gone, mustBeKnown, type AuthIntegrationRecord, type BranchRecord, type CreationRecovery } from "../../client";
+import { integrationObject } from "../../contract/claims";
+import {
+  Gone,
+  Granted,
+  mustBeKnown,
+  Refused,
+  Unknown,
+  type AuthIntegrationRecord,
+  type BranchRecord,
+  type CreationRecovery,
+} from "../../client";
+import { isSameName } from "../../contract/forms";
 import type { Call, Finding } from "../../host/lifecycle";
-import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
+import { effect, inTheWay, obstacle } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./authIntegrationDeclaration";
-import { boolean, textUpTo } from "../shared/argumentSchemas";
+import { boolean, lineUpTo } from "../shared/argumentSchemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { omitUndefined } from "../shared/omitUndefined";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
-import {
-  claim,
-  integrationObject,
-  splitId,
-  authProviderSchema,
-  branchIdSchema,
-  projectIdSchema,
-} from "../shared/identifiers";
+import { splitId, authProviderSchema, branchIdSchema, projectIdSchema } from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
 import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from "../shared/conflictMessages";
@@ -24,7 +28,7 @@ import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from
 type AuthIntegrationOuts = AuthIntegrationOutputs & Partial<AuthIntegrationShape>;
 
 /** The limit of Postgres. */
-const identifier = textUpTo(63);
+const identifier = lineUpTo(63);
 
 const schemas: SchemasOf<AuthIntegrationShape> = {
   projectId: projectIdSchema,
@@ -44,24 +48,16 @@ const USERS_TABLE = { schemaName: "svc_auth", tableName: "users_sync" };
 
 /** An auth integration with the key set that it was created with (docs/design/api.md). */
 export const authIntegration = define(declaration, schemas, {
-  declares({ projectId, authProvider }, standard, givenNames) {
-    // Without the argument, the provider of the settings is meant; an unknown one may be any.
-    const named = givenNames.has("authProvider") ? authProvider : standard;
-    return claim(
-      'an auth integration with the same "projectId" and "authProvider"',
-      integrationObject,
-      projectId,
-      named,
-    );
-  },
   objects(id, { authProviderProjectId }) {
     const { projectId, rest } = splitId(id);
     return [integrationObject(projectId, rest, authProviderProjectId)];
   },
 
-  replacement({ replaces, news, stored }) {
+  replacement({ replaces, news, stored, deletesFirst }) {
+    const order = deletesFirst ? "it is deleted and created again" : "the new one is created, and then it is deleted";
     const lost =
-      'it is deleted and created again: all of its users and keys are lost. Its OAuth providers, redirect domains and mail settings are deleted with it: only those of resources that use its "projectId" output are created again';
+      order +
+      ': all of its users and keys are lost. Its OAuth providers, redirect domains and mail settings are deleted with it: only those of resources that use its "projectId" output are created again';
     const elsewhere = (["projectId", "branchId", "databaseName"] as const).some(
       (name) => replaces.has(name) || (news[name] === undefined && stored.managed.has(name)),
     );
@@ -79,21 +75,39 @@ export const authIntegration = define(declaration, schemas, {
     const existing = (await client.auth.integrations(projectId).list(reading)).find(isIntegration(authProvider));
     const planned =
       existing && look.planned(integrationObject(projectId, authProvider, existing.auth_provider_project_id));
-    if (planned !== undefined && !look.isReplacement) return [];
-    if (existing !== undefined && planned === undefined) {
+    // What replaces an existing one of the program is asked before that is deleted.
+    if (planned !== undefined) return [];
+    if (existing !== undefined) {
       const refusal = refusalToAdopt(known, existing);
       return refusal === undefined ? [] : [inTheWay(refusal)];
     }
     if (givenNames.has("branchId") && branchId === undefined) return [];
-    return branchFindings(projectId, branchId, await listBranches(look)).map((finding) =>
-      look.isReplacement ? staysInTheWay(notReplacedText(finding)) : finding,
-    );
+    return branchFindings(projectId, branchId, await listBranches(look));
   },
 
-  async beforeReplacement(call, { projectId, branchId }) {
-    if (projectId === undefined) return;
-    const [refused] = branchFindings(projectId, branchId, await call.client.projects.branches(projectId, call));
-    if (refused !== undefined) throw new Error(notReplacedText(refused));
+  replaceable: {
+    asks: "the branch exists and is the default one of the project",
+    async ask({ client, reading, stored, news }) {
+      const { projectId, rest } = splitId(stored.id);
+      const { branchId } = news;
+      const own = isIntegration(rest, stored.outs.authProviderProjectId);
+      const found = await client.auth.integrations(projectId).find(own, reading);
+      if (found instanceof Unknown) return found;
+      // Then nothing is deleted.
+      if (found instanceof Gone) return Granted.proven();
+      const branches = await client.projects.branches(projectId, reading);
+      // Where the old one is, the service has accepted one.
+      if (branches === undefined && branchId !== undefined && branchId === found.branch_id) return Granted.proven();
+      if (branches === undefined)
+        return Unknown.because({
+          question: `whether the service accepts an auth integration on ${branchId ?? "the default branch"}`,
+          why: "it does not list branches, so the default one cannot be seen",
+          waysOut: MOVE_ANYWAY,
+        });
+      const [refused] = branchFindings(projectId, branchId, branches);
+      if (refused === undefined) return Granted.proven();
+      return Refused.proven(new Error(`${refused.message}. ${MOVE_ANYWAY}`));
+    },
   },
 
   async create(call, args) {
@@ -168,7 +182,7 @@ function deletionNote(id: string, { branchId, databaseName }: Partial<AuthIntegr
 const isIntegration =
   (authProvider: string, authProviderProjectId?: string) =>
   (item: AuthIntegrationRecord): boolean =>
-    item.auth_provider === authProvider &&
+    isSameName(item.auth_provider, authProvider) &&
     (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
 
 async function find(
@@ -309,7 +323,7 @@ function branchFindings(
   if (missing !== undefined) return [obstacle(missing)];
   const defaults = (branches ?? []).filter((branch) => branch.default === true);
   const [production] = defaults;
-  if (production === undefined || defaults.some(({ id }) => id === branchId)) return [];
+  if (production === undefined || defaults.some(({ id }) => isSameName(id, branchId))) return [];
   // Not every service refuses this, so it is not an obstacle.
   return [
     effect(
@@ -318,12 +332,9 @@ function branchFindings(
   ];
 }
 
-/**
- * A replacement deletes first, and the users of the deleted integration are lost. So it does not begin if the new one
- * may be refused.
- */
-const notReplacedText = ({ message }: Finding): string =>
-  `nothing is deleted, because the new integration may be refused: ${message}. To move it anyway, which loses its users, remove it from the program, run pulumi up, and add it again`;
+/** The users of the deleted integration are lost, so a replacement does not begin if the new one may be refused. */
+const MOVE_ANYWAY =
+  "To move it anyway, which loses its users, remove it from the program, run pulumi up, and add it again";
 
 function storedOutputs(id: string, outs: Partial<AuthIntegrationOuts>) {
   const { projectId, rest: authProvider } = splitId(id);

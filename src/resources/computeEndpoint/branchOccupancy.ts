@@ -3,18 +3,32 @@
  * Without waiting for that, a chain of moves would take one run per link, and an adoption would take a compute that is
  * moving away (docs/design/rules.md).
  */
+import { computeObject } from "../../contract/claims";
 import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
 import type { Call } from "../../host/lifecycle";
+import type { Left } from "../../host/memory";
 import { countOfReplica } from "../../contract/componentNames";
+import { isSameName, textForm } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { ALIAS_ADVICE, createdAgo, possibleOwner } from "../shared/conflictMessages";
 
 export const PRIMARY = "read_write";
 
-export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
-export const primaryObject = (projectId: string, branchId: string) => `primary compute of ${projectId}/${branchId}`;
-export const adoptedObject = (endpointId: string): string => `adopted ${computeObject(endpointId)}`;
+/** Whether it has the type of a compute to be created, on the same branch. */
+export const isBeside =
+  ({ branchId, type = PRIMARY }: Pick<ComputeEndpointShape, "branchId" | "type">) =>
+  (endpoint: EndpointRecord): boolean =>
+    isSameName(endpoint.branch_id, branchId) && endpoint.type === type;
+
+/** Whether it is in the way of a compute to be created: a branch has one primary, and a replica of a name may be ours. */
+export const isInPlaceOf =
+  (args: Pick<ComputeEndpointShape, "branchId" | "type" | "name">) =>
+  (endpoint: EndpointRecord): boolean => {
+    const { type = PRIMARY, name } = args;
+    const hasName = name !== undefined && endpoint.name !== undefined && textForm(endpoint.name) === textForm(name);
+    return isBeside(args)(endpoint) && (type === PRIMARY || hasName);
+  };
 
 /**
  * The primary that stays on a branch that another compute is to occupy: `moverId`, or a new one. Waits for a primary
@@ -30,13 +44,14 @@ export async function findOccupant(
   for (let isStaying = false; ;) {
     const listed = await client.computes.list(projectId, { ...call, since: performance.now() });
     // A replica may come first in the list.
-    const occupant = listed.find(({ type, branch_id }) => type === PRIMARY && branch_id === branchId);
+    const occupant = listed.find(isBeside({ branchId }));
     if (occupant === undefined || occupant.id === moverId) return undefined;
     const object = computeObject(occupant.id);
     // A list that still shows what this run has deleted is out of date.
     if (run.wasDeleted(object)) return undefined;
     if (run.release(object) === undefined) {
-      if (isStaying) return occupant;
+      // What is deleted at the end of the run does not begin to leave.
+      if (isStaying || run.isDeletedLast(object)) return occupant;
       isStaying = !(await run.leavesSoon(object));
       // It may have left since the list was read.
       continue;
@@ -64,9 +79,11 @@ export async function refuseOccupiedBranch(
   args: ComputeEndpointShape,
   moving: EndpointRecord,
 ): Promise<void> {
-  if (moving.type !== PRIMARY || moving.branch_id === args.branchId) return;
+  if (moving.type !== PRIMARY || isSameName(moving.branch_id, args.branchId)) return;
   const occupant = await findOccupant(call, args, moving.id);
   if (occupant === undefined) return;
+  const left = call.run.leftBy(computeObject(occupant.id));
+  if (left !== undefined) throw new Error(`${deletedLast(occupant, left, "this move")}. Nothing was changed`);
   const order = orderAdvice(call, occupant);
   throw new Error(
     `${occupiedBranch(occupant)}. Nothing was changed. ${order === "" ? "Use" : `${order}. Otherwise use`} ${twoSteps(occupant.id)}`,
@@ -86,6 +103,12 @@ export function orderAdvice({ run }: Call<never>, { id }: EndpointRecord): strin
 
 export const occupiedBranch = ({ id, branch_id }: EndpointRecord): string =>
   `${branch_id} already has a primary compute (${id}), and a branch can have only one`;
+
+export const NEW_COMPUTE = 'this new compute (or set "adopt: true" on it, which takes the old one over)';
+
+/** For a primary that leaves too late. `what`: what it is in the way of. */
+export const deletedLast = (occupant: EndpointRecord, { name }: Pick<Left, "name">, what: string): string =>
+  `${occupiedBranch(occupant)}. "${name}" of this program is replaced, and the old compute is deleted at the end of the run. First run pulumi up without ${what}, then with it`;
 
 /** For the plan and for an update. */
 export const waitsInTurn = (moverId: string): string =>
@@ -127,12 +150,13 @@ export function refusalToAdopt(endpoint: EndpointRecord | undefined, type: strin
     : `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`;
 }
 
-/** The compute that `adopt` names; undefined if this run has deleted it: a replacement may delete it first. */
+/** The compute that `adopt` names; undefined if the call replaces it, or if this run has deleted it. */
 export async function findComputeToAdopt(
   call: Call<never>,
   endpointId: string,
   { projectId, type = PRIMARY }: ComputeEndpointShape,
 ): Promise<EndpointRecord | undefined> {
+  if (call.run.isReplaced(computeObject(endpointId))) return undefined;
   const stillLeaving = `${endpointId} was still being deleted or moved away`;
   const wasDeleted = (): Promise<boolean> => call.run.waitUntilFree(computeObject(endpointId), stillLeaving);
   if (await wasDeleted()) return undefined;

@@ -1,3 +1,4 @@
+import { computeObject } from "../../contract/claims";
 import {
   BadRequestError,
   ConflictError,
@@ -13,24 +14,25 @@ import {
 } from "../../client";
 import type { Call, Changes, Created, Limits, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
-import { ruleOf, type Problem } from "../../host/arguments";
+import type { Problem } from "../../host/arguments";
 import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { schemas } from "./computeEndpointSchemas";
 import { LARGEST_AUTOSCALING_CU, limitsOf } from "../../helpers/computeSizes";
-import { computeFindings, updateFindings } from "./lookAhead";
-import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
+import { computeFindings, computeReplaceable, notKnownToBeSent, updateFindings } from "./lookAhead";
+import { isSettled, isUpdatable, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
-  adoptedObject,
-  computeObject,
   alreadyExists,
+  deletedLast,
   findComputeToAdopt,
   findOccupant,
+  isBeside,
+  isInPlaceOf,
+  NEW_COMPUTE,
   occupiedBranch,
   orderAdvice,
-  primaryObject,
   PRIMARY,
   refuseOccupiedBranch,
 } from "./branchOccupancy";
@@ -42,7 +44,7 @@ import {
   computeWarnings,
 } from "./warnings";
 import { namingBranches } from "../shared/branches";
-import { claim, splitId } from "../shared/identifiers";
+import { splitId } from "../shared/identifiers";
 import { createOrUseExisting } from "../shared/adoption";
 import { goneError, createdAgo, notListedAdvice } from "../shared/conflictMessages";
 
@@ -60,14 +62,9 @@ export const computeEndpoint = define(declaration, schemas, {
   lookAhead: computeFindings,
   lookAtUpdate: updateFindings,
 
-  declares({ projectId, branchId, type, adopt }, _authProvider, givenNames) {
-    const primaryOf = type === PRIMARY || !givenNames.has("type") ? projectId : undefined;
-    return [
-      ...claim('a primary compute with the same "projectId" and "branchId"', primaryObject, primaryOf, branchId),
-      ...claim('the compute that "adopt" names', adoptedObject, typeof adopt === "string" ? adopt : undefined),
-    ];
-  },
   objects: (id) => [computeObject(splitId(id).rest)],
+
+  replaceable: computeReplaceable,
 
   async create(call, declared) {
     const args = call.withValues(declared);
@@ -82,7 +79,7 @@ export const computeEndpoint = define(declaration, schemas, {
     const { projectId, rest } = splitId(id);
     const endpoint = mustBeKnown(await call.client.computes.find(projectId, rest, call));
     if (endpoint instanceof Gone) return endpoint;
-    const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
+    const failed = unfinished !== false && (await hasFailedChange(call, projectId, endpoint));
     return {
       // The service may just not show a missing field: the stored value stays, and it is not drift.
       args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
@@ -97,14 +94,17 @@ export const computeEndpoint = define(declaration, schemas, {
     const { projectId, rest } = splitId(stored.id);
     const found = mustBeKnown(await call.client.computes.find(projectId, rest, { ...call, since: performance.now() }));
     if (found instanceof Gone) throw goneError();
+    const unsure = notKnownToBeSent(stored, { args, changes, endpoint: found });
+    if (unsure !== undefined) throw unsure;
     const update: Update = { call, stored, args, changes, differ: differing(args, found) };
 
     const planned = namesToSend(update);
     const settled = await finishEarlierChange(update, found, planned.length > 0);
-    const failed = stored.unfinished && (await hasFailedChange(call, projectId, settled));
+    const isOpen = stored.unfinished !== false;
+    const failed = isOpen && (await hasFailedChange(call, projectId, settled));
     // What may have failed is sent again, too. Only what did fail is worth a restart.
-    const isOpen = failed !== false || (stored.unfinished && suspensionFailed(args, settled));
-    const again = isOpen ? namesToSendAgain(update) : [];
+    const mayHaveFailed = failed !== false || (isOpen && suspensionFailed(args, settled));
+    const again = mayHaveFailed ? namesToSendAgain(update) : [];
     const changed = await sendAndRestart(update, settled, new Set([...planned, ...again]));
     const mended = failed === true ? await mendFailedOperation(update, changed) : changed;
     return toOutputs(projectId, mended);
@@ -157,12 +157,6 @@ function checkpoint(
   call.checkpoint(id, outputs, shown);
 }
 
-/** Whether a PATCH accepts it (docs/design/api.md). */
-function isUpdatable(name: string): boolean {
-  const { replaces, local, createOnly } = ruleOf(declaration.args, name) ?? {};
-  return replaces === undefined && local !== true && createOnly !== true;
-}
-
 const shownBy = (args: ComputeEndpointShape, endpoint: EndpointRecord) =>
   toArguments(args.projectId, endpoint, args.settings);
 
@@ -212,7 +206,9 @@ async function finishEarlierChange(
   endpoint: EndpointRecord,
   isSendingMore: boolean,
 ): Promise<EndpointRecord> {
-  return stored.unfinished && !isSettled(endpoint) ? getReady(call, args, { endpoint, isSendingMore }) : endpoint;
+  return stored.unfinished !== false && !isSettled(endpoint)
+    ? getReady(call, args, { endpoint, isSendingMore })
+    : endpoint;
 }
 
 /** Step 3: only a successful operation repairs a failed one, so everything that had been sent is sent again. */
@@ -281,7 +277,9 @@ async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpo
       if (occupant === undefined) continue;
       const order = orderAdvice(call, occupant);
       if (order !== "") throw new Error(`${occupiedBranch(occupant)}. Nothing was created. ${order}`);
-      if (adopt !== true) throw alreadyExists(occupant);
+      const left = call.run.leftBy(computeObject(occupant.id));
+      if (adopt !== true)
+        throw left === undefined ? alreadyExists(occupant) : new Error(deletedLast(occupant, left, NEW_COMPUTE));
       return adoptCompute(call, args, occupant);
     }
   }
@@ -290,11 +288,11 @@ async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpo
 function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): Promise<EndpointRecord> {
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
-  const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
+  const isCandidate = isBeside(args);
+  // A read replica that is created before the old one is deleted may have its name.
+  const isReplaced = ({ id }: EndpointRecord): boolean => type !== PRIMARY && call.run.isReplaced(computeObject(id));
   const isDuplicate = (endpoint: EndpointRecord): boolean =>
-    isCandidate(endpoint) &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name)) &&
-    !call.run.wasDeleted(computeObject(endpoint.id));
+    isInPlaceOf(args)(endpoint) && !isReplaced(endpoint) && !call.run.wasDeleted(computeObject(endpoint.id));
   const refuseDuplicate = (duplicate: EndpointRecord): never => {
     throw type === PRIMARY ? new BranchOccupiedError() : alreadyExists(duplicate);
   };
@@ -347,7 +345,6 @@ async function adoptCompute(
     );
   }
   call.run.takeOver(computeObject(endpoint.id));
-  call.note(`${endpoint.id} is taken over: destroying deletes it, unless retainOnDelete is set`);
   // Everything must become as declared, including what is not sent yet if this is interrupted.
   call.sending(Object.keys(args).filter(isUpdatable));
   let adopted = endpoint;

@@ -1,12 +1,27 @@
 /** What the lists of the service show about a compute, for a plan. */
-import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
+import { adoptedObject, computeObject } from "../../contract/claims";
+import {
+  type EndpointRecord,
+  Gone,
+  Granted,
+  mustBeKnown,
+  NotKnownError,
+  type Permission,
+  Refused,
+  Unknown,
+} from "../../client";
+import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
-import type { Finding, Look, Plan } from "../../host/lifecycle";
+import { unconfirmed } from "../../host/confirmed";
+import type { Changes, Finding, Look, Plan, Replaceable, Replacing, Stored } from "../../host/lifecycle";
+import type { Left } from "../../host/memory";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
-  adoptedObject,
   alreadyExists,
-  computeObject,
+  deletedLast,
+  isBeside,
+  isInPlaceOf,
+  NEW_COMPUTE,
   occupiedBranch,
   PRIMARY,
   refusalToAdopt,
@@ -14,8 +29,8 @@ import {
   twoSteps,
   waitsInTurn,
 } from "./branchOccupancy";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./computeEndpointDeclaration";
-import { isSettled } from "./mapping";
+import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { isSettled, isUpdatable, toArguments } from "./mapping";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
 import { goneFinding } from "../shared/conflictMessages";
@@ -24,11 +39,13 @@ import { splitId } from "../shared/identifiers";
 /** The findings about a compute to be created. */
 export async function computeFindings(look: Look<ComputeEndpointShape>): Promise<Finding[] | undefined> {
   const { args, givenNames, client, reading } = look;
-  const { projectId, branchId, type = PRIMARY, name, adopt = false } = args;
+  const { projectId, branchId, type = PRIMARY, adopt = false } = args;
   const listed = await client.computes.list(projectId, reading);
   const isOpen = (argument: "type" | "adopt"): boolean => givenNames.has(argument) && args[argument] === undefined;
   if (isOpen("type") || isOpen("adopt")) return undefined;
-  const isForeign = ({ id }: EndpointRecord): boolean => look.planned(computeObject(id)) === undefined;
+  const leftBy = ({ id }: EndpointRecord): Left | undefined => look.leftBy(computeObject(id));
+  const isForeign = (endpoint: EndpointRecord): boolean =>
+    look.planned(computeObject(endpoint.id)) === undefined || leftBy(endpoint) !== undefined;
 
   const named = typeof adopt === "string" ? listed.find(({ id }) => id === adopt) : undefined;
   const refusal = typeof adopt === "string" ? refusalToAdopt(named, type) : undefined;
@@ -42,12 +59,12 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
 
-  const isSame = (endpoint: EndpointRecord): boolean =>
-    endpoint.branch_id === branchId &&
-    endpoint.type === type &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name));
+  const isSame = isInPlaceOf({ ...args, branchId });
   const existing = listed.find((endpoint) => isSame(endpoint) && endpoint.id !== named?.id && isForeign(endpoint));
   if (adopt === true) return takenOver(existing);
+  const left = existing && leftBy(existing);
+  if (existing !== undefined && left !== undefined && type === PRIMARY)
+    return [staysInTheWay(deletedLast(existing, left, NEW_COMPUTE))];
   if (existing !== undefined && adopt === false) {
     const { message } = alreadyExists(existing);
     return [type === PRIMARY ? mayLeave(message, look) : inTheWay(message)];
@@ -71,10 +88,81 @@ export async function updateFindings(
   const { rest: id } = splitId(stored.id);
   const own = mustBeKnown(await client.computes.find(projectId, id, reading));
   if (own instanceof Gone) return [goneFinding(`compute ${id}${label}`)];
-  if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
+  const unsure = notKnownToBeSent(stored, { args, changes, endpoint: own });
+  if (unsure !== undefined) return [staysInTheWay(unsure.message)];
+  if (!changes.changed.has("branchId") || branchId === undefined || isSameName(own.branch_id, branchId)) return [];
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
+}
+
+type Outs = ComputeEndpointOutputs & Partial<ComputeEndpointShape>;
+
+/** Whether the service would accept a new primary in place of the old one, on the branch where that one is. */
+export const computeReplaceable: Replaceable<ComputeEndpointShape, Outs> = {
+  asks: 'the branch exists and has no other primary, and "regionId" is the region of the project',
+  ask: mayReplace,
+};
+
+async function mayReplace({
+  client,
+  reading,
+  stored,
+  news: { projectId, branchId, regionId, type = PRIMARY },
+}: Replacing<ComputeEndpointShape, Outs>): Promise<Permission> {
+  const { rest: id, ...old } = splitId(stored.id);
+  const own = await client.computes.find(old.projectId, id, reading);
+  if (own instanceof Unknown) return own;
+  // Then nothing is deleted.
+  if (own instanceof Gone) return Granted.proven();
+  if (projectId === undefined || branchId === undefined) return Granted.proven();
+  const branches = await client.projects.branches(projectId, reading);
+  const missing = missingBranch(projectId, branchId, branches);
+  if (missing !== undefined) return Refused.proven(new Error(missing));
+  const listed = await client.computes.list(projectId, reading);
+  const other = listed.find((one) => one.type === PRIMARY && one.branch_id === branchId && one.id !== id);
+  if (type === PRIMARY && other !== undefined) return Refused.proven(new Error(occupiedBranch(other)));
+  // A compute is in the region of its project (docs/design/api.md, Compute record).
+  const region = projectId === old.projectId ? own.region_id : listed.find((one) => one.region_id)?.region_id;
+  if (regionId === undefined || regionId === region) return Granted.proven();
+  if (region !== undefined)
+    return Refused.proven(
+      new Error(
+        `"regionId" must be the region of the project, which is ${region}. Declare that one, or leave "regionId" out. For another region, use a project there`,
+      ),
+    );
+  return Unknown.because({
+    question: `whether the project is in the region that "regionId" names`,
+    why: "the service shows the region of none of its computes",
+    waysOut: 'Leave "regionId" out: a compute is always in the region of its project',
+  });
+}
+
+/**
+ * Why an update that did not finish cannot be continued: the state does not say what it had sent, and the service shows
+ * a value that is neither in the state nor in the plan. Undefined: it can be.
+ */
+export function notKnownToBeSent(
+  { unfinished, sent, id }: Stored<ComputeEndpointShape, ComputeEndpointOutputs>,
+  about: {
+    readonly args: Partial<ComputeEndpointShape> & Pick<ComputeEndpointShape, "projectId">;
+    readonly changes: Changes<ComputeEndpointShape>;
+    readonly endpoint: EndpointRecord;
+  },
+): NotKnownError | undefined {
+  if (unfinished !== "update" || sent !== undefined) return undefined;
+  const { args, changes, endpoint } = about;
+  const shown = toArguments(args.projectId, endpoint, args.settings);
+  const planned: ReadonlySet<string> = new Set([...changes.changed, ...changes.added]);
+  const names = unconfirmed(declaration.args, { sent: args, shown }).filter(
+    (name) => isUpdatable(name) && !planned.has(name),
+  );
+  if (names.length === 0) return undefined;
+  return new NotKnownError({
+    question: `whether the previous update of compute ${splitId(id).rest} had sent ${names.map((name) => `"${name}"`).join(" and ")}, or somebody has changed ${names.length === 1 ? "it" : "them"} since`,
+    why: "the state does not say what that update sent",
+    waysOut: "Run pulumi up --refresh: its plan shows both values",
+  });
 }
 
 /** What an update does about a primary on the branch that another is to move to: see `findOccupant`. */
@@ -85,12 +173,13 @@ async function occupancyFindings(
 ): Promise<Finding[]> {
   const listed = await look.client.computes.list(look.args.projectId, look.reading);
   const primaryOn = (branch: string): EndpointRecord | undefined =>
-    listed.find(({ id, type, branch_id }) => type === PRIMARY && branch_id === branch && id !== mover.id);
+    listed.find((one) => isBeside({ branchId: branch })(one) && one.id !== mover.id);
   const occupant = primaryOn(branchId);
   if (occupant === undefined) return [];
   const words = occupiedBranch(occupant);
-  const { staysWith, isUnknown, goal } = fateOf(look, occupant);
+  const { staysWith, goesLast, isUnknown, goal } = fateOf(look, occupant);
   if (staysWith !== undefined) return [managedThere(occupant, staysWith)];
+  if (goesLast !== undefined) return [staysInTheWay(deletedLast(occupant, { name: goesLast }, "this move"))];
   if (isUnknown === true) {
     const unless = look.isComplete
       ? "Use"
@@ -100,7 +189,8 @@ async function occupancyFindings(
   // Follows the moves from branch to branch: in a circle, each waits for the next.
   const passed = new Set<string>();
   for (let branch = goal; branch !== undefined && !passed.has(branch);) {
-    if (branch === mover.branch_id) return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
+    if (isSameName(branch, mover.branch_id))
+      return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
     passed.add(branch);
     const next = primaryOn(branch);
     branch = next && fateOf(look, next).goal;
@@ -116,6 +206,8 @@ interface Fate {
   /** The name of the primary's resource. */
   readonly staysWith?: string;
   readonly goal?: string;
+  /** The name of its resource, which is replaced: the new one is created first, and this one is deleted last. */
+  readonly goesLast?: string;
   /** No compared resource has it. One that the program no longer declares is deleted last, which is too late. */
   readonly isUnknown?: true;
 }
@@ -125,8 +217,8 @@ function fateOf(look: Look<ComputeEndpointShape>, { id }: EndpointRecord): Fate 
   // A new resource may take it over and move it to its own branch.
   if (planned === undefined)
     return look.isDeclared((object) => object === adoptedObject(id)) ? {} : { isUnknown: true };
-  const { urn, news, changed, replaces } = planned;
-  if (replaces.size > 0) return {};
+  const { urn, news, changed, replaces, deletesFirst } = planned;
+  if (replaces.size > 0) return deletesFirst ? {} : { goesLast: nameInUrn(urn) };
   if (!changed.has("branchId")) return { staysWith: nameInUrn(urn) };
   const goal: unknown = Reflect.get(news, "branchId");
   return typeof goal === "string" ? { goal } : {};

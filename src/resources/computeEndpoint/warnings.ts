@@ -1,4 +1,5 @@
 import type { EndpointRecord } from "../../client";
+import { isSameName } from "../../contract/forms";
 import { limitsOf } from "../../helpers/computeSizes";
 import type { NewDeclaration, Look, Plan } from "../../host/lifecycle";
 import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./computeEndpointDeclaration";
@@ -6,19 +7,24 @@ import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } fr
 /** Beyond this span, newer rules of the service refuse an autoscaling size. This is a warning, not an error. */
 const WIDEST_SPAN_CU = 8;
 
-export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
+export function computeReplacement({
+  stored,
+  news,
+  deletesFirst,
+}: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
   const endpoint = stored.outs.endpointId ?? stored.id;
   const { adopt = false } = news;
   const ignored = adopt === endpoint ? '; "adopt", which names the old one, has no effect then' : "";
   const adopts = adopt !== false && ignored === "" ? `; "adopt" ${takesOver(adopt, news.branchId)}` : "";
-  return `it is deleted first, and the new one has another id and another host${ignored}${adopts}`;
+  const order = deletesFirst ? "it is deleted first" : "it is deleted last";
+  return `${order}, and the new one has another id and another host${ignored}${adopts}`;
 }
 
 /** The arguments that restart an active compute. The messages of `computeWarnings` say so, too. */
 const RESTARTING = ["size", "restartTriggers"] as const;
 
 export function computeRestarts({ stored, changes }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): boolean {
-  return stored.unfinished || RESTARTING.some((name) => changes.changed.has(name));
+  return stored.unfinished !== false || RESTARTING.some((name) => changes.changed.has(name));
 }
 
 /** Not documented by the service (docs/design/api.md, Compute states). */
@@ -80,9 +86,11 @@ export function computeWarnings({
 }
 
 /** What an update sends to continue an unfinished change: other differences at the service stay. */
-function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
+function sentAgain({ sent, unfinished }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
   if (sent === undefined)
-    return ", and everything that differs from the program is sent, because the state does not say what the failed update sent";
+    return unfinished === "create"
+      ? ", and what differs from the program is sent again"
+      : ". The state does not say what the failed update sent: this one fails if the service differs from the program in anything that the plan does not show";
   const names = [...sent].map((name) => `"${name}"`).join(", ");
   const are = sent.size === 1 ? "is" : "are";
   return names === "" ? "" : `, and ${names} ${are} sent again if the service shows another value`;
@@ -125,8 +133,8 @@ export function computeCreateEffects({
   isNew,
   isReplacement,
 }: NewDeclaration<ComputeEndpointShape>): string[] {
-  // A replacement deletes the compute, even if the program still names it; its other effects are reported with its
-  // plan.
+  // A replacement does not take over the compute that it replaces, even if the program still names it; its other effects
+  // are reported with its plan.
   if (!isNew || isReplacement || !isAdoption(args)) return [];
   const { adopt, branchId, disabled } = args;
   return [
@@ -154,7 +162,7 @@ export function adoptionOf(
   const moves = branchId === undefined ? "it may move to another branch" : `it moves to ${branchId}`;
   const resizes = `${size === undefined ? "if its" : "its"} size differs from the program`;
   const effects = [
-    ...(branchId !== branch_id ? [moves] : []),
+    ...(branchId === undefined || !isSameName(branchId, branch_id) ? [moves] : []),
     ...(givenNames.has("size") && (size === undefined || isResized)
       ? [`${resizes}${size === undefined ? "," : ":"} it restarts when it is active, which drops open connections`]
       : []),

@@ -1,10 +1,21 @@
 /** Messages about an object that exists already, or no longer exists. */
 import type { Finding } from "../../host/lifecycle";
-import { staysInTheWay } from "../../host/lookAhead";
+import { effect, staysInTheWay } from "../../host/lookAhead";
+import type { Left } from "../../host/memory";
 
 /** The end of a message about an existing object, which may be the program's own. */
 export const ALIAS_ADVICE =
-  '; or, if you renamed the resource or its component, add an alias to its options: aliases: [{ name: "<old name>" }]';
+  '; or, if you renamed the resource or its component, add an alias to its options: aliases: [{ name: "<old name>" }]; ' +
+  'or, if pulumi up --replace or pulumi state taint replaces it, set "deleteBeforeReplace: true" in its options for that run';
+
+/** For an object of a resource that is replaced, if another resource of the program declares it. */
+export const keptNote = (what: string, { name }: Pick<Left, "name">): string =>
+  `${what}, which "${name}" of this program had, is kept and managed here now`;
+
+export const keptFinding = (what: string, { name }: Pick<Left, "name">): Finding =>
+  effect(
+    `${what}, which "${name}" of this program has now, is kept and managed here: it is neither created nor deleted`,
+  );
 
 /** For a replacement that may take over an existing object. */
 export const adoptionNote = ({ adopt }: { adopt?: unknown }): string =>

@@ -1,20 +1,24 @@
 import {
   behind,
   Gone,
+  Granted,
   identityOf,
   mustBeKnown,
   NotFoundError,
   NotOursError,
+  Refused,
+  Unknown,
   type AuthIntegrationRecord,
   type OwnIntegration,
 } from "../../client";
 import type { Declaration } from "../../contract/declaration";
+import { isSameName } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Look, Observed, Stored } from "../../host/lifecycle";
 import { obstacle, staysInTheWay } from "../../host/lookAhead";
-import { integrationObject, isIntegrationOf } from "./identifiers";
+import { integrationObject, isIntegrationOf } from "../../contract/claims";
 import { omitUndefined } from "./omitUndefined";
 
 /** The outputs about the integration that each of its children has. */
@@ -35,7 +39,7 @@ export interface ChildCall<Outputs> extends Call<Outputs> {
 /** The lifecycle of a child of an integration; `inIntegration` adds the outputs about the integration. */
 export interface Child<Args extends object, Outputs extends object> extends Omit<
   Methods<Args, Outputs>,
-  "create" | "read" | "update" | "delete"
+  "replaceable" | "create" | "read" | "update" | "delete"
 > {
   /** Whether these arguments differ from the stored ones only in what no request carries. */
   readonly isOfStateAlone?: (stored: Stored<Args, Outputs>, news: Partial<Args>) => boolean;
@@ -115,14 +119,32 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
       },
     }),
 
+    /** An object of the same name was accepted before, so the integration is all that may be missing. */
+    replaceable: {
+      asks: "its integration exists, and does not leave the project in this run",
+      async ask({ stored, news, reading, isToBeReplaced, isDeclared, ...asking }) {
+        const own = await integrationOf(asking, projectOf(stored.id), stored.outs).find(reading);
+        if (own instanceof Unknown) return own;
+        // Then nothing is deleted.
+        if (own instanceof Gone) return Granted.proven();
+        const { projectId = projectOf(stored.id), authProvider } = news;
+        const found = await integrationOf(asking, projectId, { authProvider }).find(reading);
+        if (found instanceof Unknown) return found;
+        const which = authProvider === undefined ? "" : ` with ${authProvider}`;
+        if (found instanceof Gone)
+          return Refused.proven(new Error(`project ${projectId} has no auth integration${which}`));
+        const isFound = isIntegrationOf(projectId, found.auth_provider);
+        if (!isToBeReplaced((object) => object.startsWith(integrationObject(projectId, found.auth_provider))))
+          return Granted.proven();
+        return isDeclared(isFound) ? Granted.proven() : Refused.proven(new Error(leavesProject(projectId)));
+      },
+    },
+
     async create(call, args) {
       const integration = integrationOf(call, args.projectId, { authProvider: args.authProvider });
       const named = integrationObject(args.projectId, args.authProvider ?? call.authProvider);
       if (call.run.isToBeReplaced((object) => object.startsWith(named)))
-        throw new Error(
-          `the integration of project ${args.projectId} is replaced in this run, and what is created in the old one would be deleted with it. ` +
-            'Nothing was sent. Pass the "projectId" output of the AuthIntegration, and run pulumi up again',
-        );
+        throw new Error(`${leavesProject(args.projectId)}. Nothing was sent`);
       try {
         const { id, outputs } = await child.create(inner(call, args, integration), args);
         // Nothing was sent if everything existed already.
@@ -166,6 +188,10 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
   });
 }
 
+const leavesProject = (projectId: string): string =>
+  `the integration of project ${projectId} is replaced in this run, and what is created in the old one would be deleted with it. ` +
+  'Pass the "projectId" output of the AuthIntegration, and run pulumi up again';
+
 function storedIntegration(outs: object) {
   return outs as { authProvider?: string } & IntegrationOutputs;
 }
@@ -195,7 +221,7 @@ function integrationOf(
 const isIntegrationNamed =
   (authProvider: string | undefined, ofSetting: string) =>
   (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[] | undefined): boolean =>
-    (authProvider === undefined && listed?.length === 1) || item.auth_provider === (authProvider ?? ofSetting);
+    (authProvider === undefined && listed?.length === 1) || isSameName(item.auth_provider, authProvider ?? ofSetting);
 
 /** The finding that the integration is missing, unless a resource of the program declares it. */
 function missingIntegration(

@@ -1,9 +1,9 @@
+import { domainObject } from "../../contract/claims";
 import {
   Gone,
   Granted,
   isOfProvider,
   mustBeKnown,
-  normalisedOrigin,
   requireGranted,
   spellingsOf,
   Unknown,
@@ -11,30 +11,37 @@ import {
   type ListOptions,
   type WhitelistDomainRecord,
 } from "../../client";
+
+import { domainForm } from "../../contract/redirectDomains";
 import type { Call } from "../../host/lifecycle";
-import type { Claim } from "../../host/memory";
+
 import { inTheWay } from "../../host/lookAhead";
 import { whitelistDomainDeclaration } from "./whitelistDeclaration";
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./whitelistSchemas";
-import { claim, splitId } from "../shared/identifiers";
+import { splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { createOrUseExisting, useExistingOrCreate } from "../shared/adoption";
-import { adoptionNote, ALIAS_ADVICE, possibleOwner, notListedAdvice } from "../shared/conflictMessages";
+import {
+  adoptionNote,
+  ALIAS_ADVICE,
+  keptFinding,
+  keptNote,
+  possibleOwner,
+  notListedAdvice,
+} from "../shared/conflictMessages";
 
 /** One redirect domain (docs/design/api.md). */
 export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whitelistDomainSchemas, {
-  declares: ({ projectId, domain }) => [
-    ...listClaim(projectId, true),
-    ...claim('the redirect domain with the same "projectId" and "domain"', domainObject, projectId, domain),
-  ],
   objects: (id) => {
     const { projectId, domain } = split(id);
     return [domainObject(projectId, domain)];
   },
 
-  replacement: ({ news }) =>
-    `the domain is removed from the whitelist, and the declared one is added${adoptionNote(news)}`,
+  replacement: ({ news, deletesFirst }) =>
+    (deletesFirst
+      ? "the domain is removed from the whitelist, and then the declared one is added"
+      : "the declared domain is added, and then the old one is removed from the whitelist") + adoptionNote(news),
 
   createWarnings: ({ args: { domain, expiresOn }, label, isNew }) => [
     ...(isNew && domain !== undefined ? domainWarnings(domain, `"domain" of the WhitelistDomain${label}`) : []),
@@ -43,8 +50,11 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
 
   async lookAhead(look) {
     const { projectId, domain, adopt } = look.args;
-    if (domain === undefined || adopt === true || look.planned(domainObject(projectId, domain)) !== undefined)
-      return [];
+    if (domain === undefined) return [];
+    const object = domainObject(projectId, domain);
+    const left = look.leftBy(object);
+    if (left !== undefined) return [keptFinding(`redirect domain ${domain}`, left)];
+    if (adopt === true || look.planned(object) !== undefined) return [];
     const listed = await look.client.auth.domains(projectId).list(look.reading);
     return listed.some(isOrigin(look, domain)) ? [inTheWay(onTheList(domain))] : [];
   },
@@ -52,9 +62,11 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
   async create(call, args) {
     const { projectId, domain, adopt } = args;
     const object = domainObject(projectId, domain);
-    const useExisting = (): void => {
-      if (adopt !== true) throw new Error(onTheList(domain));
+    const useExisting = async (): Promise<void> => {
+      const left = adopt === true ? undefined : await call.run.leftSoon(object);
+      if (adopt !== true && left === undefined) throw new Error(onTheList(domain));
       call.run.takeOver(object);
+      if (left !== undefined) call.note(keptNote(`redirect domain ${domain}`, left));
     };
     await useExistingOrCreate(call, () => object, domainToAdd(call, { projectId, origin: domain }, useExisting));
     return { id: `${projectId}/${domain}`, outputs: { authProvider: call.authProvider } };
@@ -84,26 +96,15 @@ const onTheList = (domain: string): string =>
 /** A looked-up id may spell its origin in any way. */
 function split(id: string): { projectId: string; domain: string } {
   const { projectId, rest } = splitId(id);
-  return { projectId, domain: normalisedOrigin(rest) };
+  return { projectId, domain: domainForm(rest) };
 }
 
-export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
-
-/**
- * A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, unless there is a
- * `Whitelist`.
- */
-export function listClaim(projectId: string | undefined, shared: boolean): Claim[] {
-  const what = 'the redirect domains of the same "projectId" (a Whitelist removes every domain that it does not list)';
-  return claim(what, (project) => `redirect domains ${project}`, projectId).map((one) => ({ ...one, shared }));
+export function isOrigin({ authProvider }: Pick<Call<never>, "authProvider">, origin: string) {
+  const [isOurs, form] = [isOfProvider(authProvider), domainForm(origin)];
+  return (item: WhitelistDomainRecord): boolean => isOurs(item) && domainForm(item.domain) === form;
 }
 
-export const isOrigin =
-  ({ authProvider }: Pick<Call<never>, "authProvider">, origin: string) =>
-  (item: WhitelistDomainRecord): boolean =>
-    isOfProvider(authProvider)(item) && normalisedOrigin(item.domain) === origin;
-
-/** The origins on the whitelist, each with the spellings that the service stores. */
+/** The origins on the whitelist in their one form, each with the spellings that the service stores. */
 export async function listOrigins(
   { client, authProvider }: Pick<Call<never>, "client" | "authProvider">,
   projectId: string,
@@ -116,7 +117,7 @@ export async function listOrigins(
 function domainToAdd(
   call: ChildCall<never>,
   { projectId, origin }: { projectId: string; origin: string },
-  useExisting: () => void,
+  useExisting: () => Promise<void> | void,
 ) {
   const collection = call.client.auth.domains(projectId);
   const { authProvider } = call;

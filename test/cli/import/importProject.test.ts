@@ -7,6 +7,7 @@ import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
 import { toText, leftOutText } from "../../../src/cli/import/importCommand";
+import { type Kind, typeToken } from "../../../src/contract/pointer";
 import { importProject, type ImportOptions, type ImportReport } from "../../../src/cli/import/importProject";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { load } from "../../../src/provider";
@@ -628,6 +629,33 @@ it("shows no secret in its reports, its files and its errors, in debug mode too"
   for (const canary of [KEY, CLIENT_SECRET, PASSWORD]) expect(shown.join("\n")).not.toContain(canary);
 });
 
+it("skips what the stack holds under another spelling of its id, or declares absent", async () => {
+  const { emulator } = service;
+  await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  const entry = (kind: Kind, id: string): object => ({
+    urn: `urn:pulumi:dev::proj::${typeToken(kind)}::${id}`,
+    type: typeToken(kind),
+    id,
+  });
+  const held = [
+    entry("AuthIntegration", "PRJ-demo/supported_provider"),
+    entry("OAuthProvider", "prj-demo/GitHub"),
+    entry("OAuthProvider", "prj-demo/google/absent"),
+    entry("WhitelistDomain", "prj-demo/HTTPS://APP.example.com:443/"),
+    entry("EmailServer", "PRJ-DEMO"),
+  ];
+  writeFileSync(path("state.json"), JSON.stringify({ version: 3, deployment: { resources: held } }));
+  const report = await run({ state: path("state.json") });
+  expect(report.held.map(({ id }) => id)).toEqual([
+    "prj-demo/supported_provider",
+    "prj-demo/github",
+    "prj-demo/google",
+    "prj-demo/https://app.example.com",
+    "prj-demo",
+  ]);
+  expect(report.imported.map(({ id }) => id)).toEqual([`prj-demo/${PRIMARY}`, "prj-demo/http://localhost:3000"]);
+});
+
 it("says what the service shows and no program can declare, and leaves it out", async () => {
   const set = { autoscaling_limit_min_cu: 17, autoscaling_limit_max_cu: 17, suspend_timeout_seconds: 30 };
   await service.edit({ kind: "endpoint", id: PRIMARY, set });
@@ -764,7 +792,10 @@ it("shows nothing of the service that a terminal or a reader of the program obey
   const hostile = "\u001b]0;owned\u0007\u001b[31m\u009b2J\u202e\r\nx";
   const { emulator } = service;
   await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
-  await service.edit({ kind: "endpoint", id: PRIMARY, set: { name: hostile } });
+  await service.edit({ kind: "endpoint", id: PRIMARY, set: { name: "a\u202eb" } });
+  await createCompute(emulator, { branch_id: "br-dev", type: "read_only", name: "y" });
+  const [replica] = (await service.endpoints()).filter(({ type }) => type === "read_only");
+  await service.edit({ kind: "endpoint", id: replica?.["id"], set: { name: hostile } });
   await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: `x${hostile}` } });
   await service.edit({ kind: "email_server", set: { host: `smtp${hostile}.test`, sender_name: hostile } });
   await service.edit({ kind: "integration", id: "supported_provider", set: { db_name: hostile } });
@@ -784,8 +815,9 @@ it("shows nothing of the service that a terminal or a reader of the program obey
   const report = JSON.parse(json) as ImportReport;
   expect(report.leftOut.map(({ describe }) => describe).join()).toContain("\u001b");
   for (const text of [...said, written("index.ts"), written("import.json")]) expect(OBEYED.exec(text)).toBeNull();
-  // The program means the very name that the service shows.
-  expect(written("index.ts")).toContain(String.raw`\u001b]0;owned\u0007`);
+  // The program means the very name that the service shows, or has none.
+  expect(written("index.ts")).toContain(String.raw`name: "a\u202eb"`);
+  expect(report.notes.join()).toContain("name: must not contain a line break or another control character");
 });
 
 describe("what is not shown", () => {

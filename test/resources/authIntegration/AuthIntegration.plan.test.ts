@@ -69,7 +69,7 @@ test.each([
 
 describe("a replacement whose creation the service may refuse", () => {
   const refused =
-    /nothing is deleted, because the new integration may be refused: .*br-dev is not flagged as the default/;
+    /br-dev is not flagged as the default branch of the project.*To move it anyway, which loses its users/;
   const news = { ...INPUTS, branchId: "br-dev" };
   const stored = async () => {
     const auth = await harness(authIntegration);
@@ -82,9 +82,11 @@ describe("a replacement whose creation the service may refuse", () => {
     const { auth, state } = await stored();
     await auth.plan(news, INPUTS);
     await auth.diff(state, news);
-    const { warnings } = await auth.plan(news);
-    expect(warnings).toEqual([expect.stringMatching(/^pulumi up will fail here: nothing is deleted/)]);
-    expect(warnings.join()).toMatch(refused);
+    // It fails the plan, strict or not.
+    const { failures, warnings } = await auth.plan(news);
+    expect(warnings).toEqual([]);
+    expect(failures).toEqual([expect.stringMatching(/^AuthIntegration \S+ \("thing"\) is not replaced, because/)]);
+    expect(failures.join()).toMatch(refused);
   });
 
   test.each([

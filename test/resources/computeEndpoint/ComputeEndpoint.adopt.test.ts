@@ -33,7 +33,9 @@ describe("a compute that is in the way", () => {
         'An interrupted pulumi up may have created it, or another stack may manage it. To manage it here, set "adopt: true" on this resource; ' +
         `to create a new one, delete ${DEMO_PRIMARY} first or choose another branch; ` +
         "or, if you renamed the resource or its component, add an alias to its options: " +
-        'aliases: [{ name: "<old name>" }]',
+        'aliases: [{ name: "<old name>" }]; ' +
+        "or, if pulumi up --replace or pulumi state taint replaces it, " +
+        'set "deleteBeforeReplace: true" in its options for that run',
     );
     expect(error).not.toHaveProperty("id");
     expect(await compute.mutations()).toEqual([]);
@@ -69,7 +71,7 @@ describe("a compute that is in the way", () => {
 
   test("is the service's own refusal when no list ever shows it", async () => {
     const compute = await computes();
-    await compute.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 409 });
+    await compute.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 409, times: 0 });
     expect((await thrownBy(compute.create(LEAST))).message).toMatch(/it conflicts with an existing object.*409/);
   });
 
@@ -119,7 +121,9 @@ describe("adopting", () => {
     const compute = await computes();
     await compute.create(WITH_ADOPT);
     expect(notes(compute)).toEqual([
-      `${DEMO_PRIMARY} is taken over: destroying deletes it, unless retainOnDelete is set`,
+      expect.stringContaining(
+        `${DEMO_PRIMARY} ("thing") was taken over: destroying it deletes the object, unless retainOnDelete`,
+      ),
     ]);
   });
 

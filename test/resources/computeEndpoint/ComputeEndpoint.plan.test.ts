@@ -51,21 +51,27 @@ test("a branch that is not known yet: it may move", async () => {
   ]);
 });
 
-test.each(["projectId", "type", "regionId"])("a %s that is not known yet: it may be replaced", async (name) => {
+test.each([
+  // Until it is known, it may be the same branch.
+  ["projectId", "first"],
+  ["type", "first"],
+  ["regionId", "first"],
+])("a %s that is not known yet: it may be replaced, and is deleted %s then", async (name, order) => {
   const { id, warnings } = await plan({ [name]: UNKNOWN });
   expect(warnings).toEqual([
-    `ComputeEndpoint ${PROJECT}/${id} ("thing") may be replaced when "${name}" is known: it is deleted first, and the new one has another id and another host`,
+    `ComputeEndpoint ${PROJECT}/${id} ("thing") may be replaced when "${name}" is known: it is deleted ${order}, and the new one has another id and another host`,
   ]);
 });
 
 test.each([
-  [{ type: "read_only" }, '"type" changes'],
-  [{ projectId: "prj-other" }, '"projectId" changes'],
-  [{ projectId: "prj-other", type: "read_only", size: 4 }, '"projectId", "type" change'],
-])("a replacement by %j: another host, and nothing else is worth saying", async (news, names) => {
+  [{ type: "read_only" }, '"type" changes', "last"],
+  [{ projectId: "prj-other" }, '"projectId" changes', "last"],
+  [{ regionId: "aws-eu-west-1" }, '"regionId" changes', "first"],
+  [{ projectId: "prj-other", type: "read_only", size: 4 }, '"projectId", "type" change', "last"],
+])("a replacement by %j: another host, the order, and nothing else", async (news, names, order) => {
   const { id, warnings } = await plan(news);
   expect(warnings).toEqual([
-    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because ${names}: it is deleted first, and the new one has another id and another host`,
+    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because ${names}: it is deleted ${order}, and the new one has another id and another host`,
   ]);
 });
 
@@ -78,7 +84,7 @@ test.each([
   const [warning, ...more] = await warningsOf(compute, state, OLDS, news);
   expect(more).toEqual([]);
   expect(warning).toBe(
-    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because "type" changes: it is deleted first, and the new one has another id and another host` +
+    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because "type" changes: it is deleted last, and the new one has another id and another host` +
       (itself
         ? '; "adopt", which names the old one, has no effect then'
         : '; "adopt" takes over ep-other-1 instead of creating one: if it is on another branch, it moves to br-dev: expect open connections to be dropped; if its size differs from the program, it restarts and drops open connections; destroying deletes it, unless retainOnDelete is set'),

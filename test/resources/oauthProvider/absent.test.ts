@@ -98,7 +98,7 @@ test.each([
   expect(given.log.at(-1)?.message).toContain(
     'is replaced, because "absent" changes: users can no longer sign in with it: it is deleted if it has the shared keys',
   );
-  // A replacement deletes first, and so does a program that no longer declares it.
+  // As at the end of a replacement, and for a program that no longer declares it.
   await given.delete(found);
   expect(await given.mutations()).toEqual([]);
   // The creation in its place deletes what is of nobody.

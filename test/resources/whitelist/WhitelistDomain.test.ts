@@ -46,6 +46,25 @@ describe("creating a redirect domain", () => {
     expect(await given.diff(state, { ...inputs })).toMatchObject({ changes: false });
   });
 
+  test("an entry with more than its origin is another one: it is neither taken for it nor deleted with it", async () => {
+    const given = await started();
+    await addByHand(given, `${DOMAIN}/callback`);
+    const state = await given.create(INPUTS);
+    expect(await listed(given)).toEqual([`${DOMAIN}/callback`, DOMAIN]);
+    await given.delete(state);
+    expect(await listed(given)).toEqual([`${DOMAIN}/callback`]);
+  });
+
+  test("a host that ends in a dot is another one for browsers, and warned of", async () => {
+    const given = await started();
+    await addByHand(given, DOMAIN);
+    const { failures, warnings } = await given.plan({ ...INPUTS, domain: `${DOMAIN}.` });
+    expect([failures, warnings]).toEqual([[], [expect.stringMatching(/^the host of "domain" of .* ends in a dot: /)]]);
+    const state = await given.create({ ...INPUTS, domain: `${DOMAIN}.` });
+    await given.delete(state);
+    expect(await listed(given)).toEqual([DOMAIN]);
+  });
+
   test("a path, a query and credentials are refused with the rule and without the value", async () => {
     const given = await started();
     const problems = await given.check({
@@ -86,8 +105,8 @@ describe("creating a redirect domain", () => {
   });
 
   test.each([
-    [{}, "added"],
-    [{ adopt: true }, 'added; with "adopt" it takes over an object that exists by then'],
+    [{}, ""],
+    [{ adopt: true }, '; with "adopt" it takes over an object that exists by then'],
   ])("the plan of another domain (%j) says that this one leaves the whitelist", async (more, end) => {
     const given = await started();
     const state = await given.create(INPUTS);
@@ -95,7 +114,7 @@ describe("creating a redirect domain", () => {
     await given.check(news, INPUTS);
     await given.diff(state, news);
     expect(given.log.map(({ message }) => message)).toEqual([
-      `WhitelistDomain ${state.id} ("thing") is replaced, because "domain" changes: the domain is removed from the whitelist, and the declared one is ${end}`,
+      `WhitelistDomain ${state.id} ("thing") is replaced, because "domain" changes: the declared domain is added, and then the old one is removed from the whitelist${end}`,
     ]);
   });
 

@@ -97,7 +97,7 @@ export function registered(program: Program): Registered[] {
       dependsOn,
       deletedWith,
       protect: options.protect ?? Object.keys(inputs).some((one) => rules[one]?.protects && inputs[one] === true),
-      deleteBeforeReplace: options.deleteBeforeReplace ?? deletesFirst(kind),
+      deleteBeforeReplace: options.deleteBeforeReplace,
       ignoreChanges: ignoredBy(declared),
       secretOutputs: [...secretOutputs(kind), ...(options.additionalSecretOutputs ?? [])],
     });
@@ -142,7 +142,6 @@ const ignoredBy = ({ kind, options: { ignoreChanges = [] } = {} }: Declared): st
 type Rules = Readonly<Record<string, ArgumentRules<unknown> | undefined>>;
 
 interface Table {
-  readonly deleteBeforeReplace: boolean;
   readonly args: Rules;
   readonly outputs: Readonly<Record<string, { readonly secret?: true }>>;
 }
@@ -151,8 +150,6 @@ const tableOf = (kind: AnyKind): Table | undefined =>
   // A case keeps the declaration without its types.
   kind === "Group" || kind === "Foreign" ? undefined : (KIND_CASES[kind].declaration as unknown as Table);
 const rulesOf = (kind: AnyKind): Rules => tableOf(kind)?.args ?? {};
-// A constructor sets the option only if it is true.
-const deletesFirst = (kind: AnyKind): boolean | undefined => tableOf(kind)?.deleteBeforeReplace || undefined;
 const secretOutputs = (kind: AnyKind): string[] =>
   Object.entries(tableOf(kind)?.outputs ?? {}).flatMap(([name, { secret }]) => (secret ? [name] : []));
 
@@ -163,7 +160,7 @@ export function sentInputs(
   preview: true | number | undefined,
 ): Properties {
   if (kind === "Group") return {};
-  const { transform = "", customTimeouts, replaceOnChanges = [] } = options;
+  const { transform = "", customTimeouts, replaceOnChanges = [], retainOnDelete, deleteBeforeReplace } = options;
   const args = Object.entries(given).map(([name, value]): [string, unknown] => {
     const isMarked = isSecretArgument(kind, name, value) || (name === transform && isText(inputs[name]));
     return [name, isMarked && !isSecret(value) ? asSecret(value) : value];
@@ -174,8 +171,10 @@ export function sentInputs(
     __provider: pointer(kind),
     __urn: urn,
     ...(customTimeouts !== undefined && { __timeouts: customTimeouts }),
-    ...(replaceOnChanges.length > 0 && { __replaceOnChanges: true }),
-    ...(ignoreChanges.length > 0 && holdsReference(rulesOf(kind), given) && { __ignoreChanges: ignoreChanges }),
+    ...(replaceOnChanges.length > 0 && { __replaceOnChanges: replaceOnChanges }),
+    ...(retainOnDelete === true && { __retains: true }),
+    ...(deleteBeforeReplace !== undefined && { __deletesFirst: deleteBeforeReplace }),
+    ...(ignoreChanges.length > 0 && { __ignoreChanges: ignoreChanges }),
     ...(preview !== undefined && { __preview: preview }),
   };
 }
@@ -190,11 +189,3 @@ export const isTransformed = ({ declared: { kind, inputs, options } }: Registere
   const name = options?.transform ?? "";
   return isText(inputs[name]) && !isSecretArgument(kind, name, inputs[name]);
 };
-
-const holdsReference = (rules: Rules, given: Properties): boolean =>
-  Object.entries(rules).some(([name, rule]) => {
-    const { reference } = rule ?? {};
-    if (reference === true) return isReference(given[name]);
-    if (reference === undefined) return false;
-    return Object.values(Object(Reflect.get(Object(given[name]), reference.valuesOf))).some(isReference);
-  });
