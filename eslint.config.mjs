@@ -39,7 +39,7 @@ export const importRules = [
   {
     files: "src/host/**",
     what: "the provider's side of any resource, in no protocol: state, plan, calls of lifecycles, arguments, the memory of the run",
-    imports: ["contract", "client"],
+    imports: ["contract", "client", "helpers"],
     packages: ["zod"],
   },
   {
@@ -74,7 +74,7 @@ export const importRules = [
   {
     files: "src/components/**",
     what: "several resources in one block",
-    imports: ["contract/componentNames", "program", "classes", "helpers"],
+    imports: ["contract/componentNames", "contract/redirectDomains", "program", "classes", "helpers"],
     packages: ["@pulumi/pulumi"],
   },
   {
@@ -87,7 +87,7 @@ export const importRules = [
   {
     files: "src/queries/**",
     what: "what look-ups ask the service, and their types. Without the SDK",
-    imports: ["helpers"],
+    imports: ["contract/forms", "contract/identifiers", "helpers"],
     types: ["client"],
   },
   { files: "src/helpers/**", what: "pure functions from the service's limits", imports: [] },
@@ -100,7 +100,10 @@ export const importRules = [
     files: "src/client/**",
     what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
     imports: [
-      "contract/loopback",
+      "contract/forms",
+      "contract/hostAndPort",
+      "contract/proxy",
+      "contract/redirectDomains",
       "contract/references",
       "contract/secretNames",
       "contract/standIns",
@@ -247,13 +250,16 @@ const LOOK_UPS = [
   "src/client/api/auth.ts",
   "src/client/api/domains.ts",
   "src/client/api/computes.ts",
+  "src/client/api/projects.ts",
   "src/host/memory.ts",
+  "src/host/otherProcesses.ts",
   "src/host/replacement.ts",
   "src/resources/shared/integrationChild.ts",
   "src/resources/authIntegration/authIntegrationLifecycle.ts",
   "src/resources/computeEndpoint/lookAhead.ts",
   "src/resources/oauthProvider/oauthProviderLifecycle.ts",
   "src/cli/sweep/deletions.ts",
+  "src/cli/sweep/locks.ts",
   "src/cli/sweep/sweep.ts",
 ];
 
@@ -279,7 +285,7 @@ export default tseslint.config(
           object: "process",
           property: "env",
           message:
-            "The environment is read in contract/settings, contract/references, helpers/connectionUri, emulator/postgres/programs, cli and scripts only.",
+            "The environment is read in contract/settings, contract/references, contract/proxy, helpers/connectionUri, emulator/postgres/programs, cli and scripts only.",
         },
       ],
     },
@@ -298,6 +304,7 @@ export default tseslint.config(
     files: [
       "src/contract/settings.ts",
       "src/contract/references.ts",
+      "src/contract/proxy.ts",
       // Where the emulator has said that its computes are reached.
       "src/helpers/connectionUri.ts",
       "src/emulator/postgres/programs.ts",

@@ -33,6 +33,7 @@ const PROCESSES = [
   "doors/dynamic/manyJobs",
   "doors/dynamic/providerProcess",
   "doors/engine/end",
+  "host/processList",
   "program/hovers",
   "program/oldCompiler",
 ];

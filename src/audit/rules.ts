@@ -8,7 +8,7 @@ import { datesIn, isExpired } from "../contract/expiry";
 import { visible } from "../contract/hiddenKeys";
 import { typeInUrn } from "../contract/identifiers";
 import { isProviderType, KINDS, type Kind, kindOfEntry, kindOfType, settingKey, STACK_TYPE } from "../contract/pointer";
-import { hasWildcard } from "../contract/redirectDomains";
+import { hasWildcard, redirectDomainIn, type RedirectDomain } from "../contract/redirectDomains";
 import { isReference, referenceProblem } from "../contract/references";
 import { mayBeSecret } from "../contract/secretNames";
 import { standInsIn } from "../contract/standIns";
@@ -100,7 +100,7 @@ const redirectLocalhost: AuditRule = {
   name: "redirect-localhost",
   description: "Users may be redirected to an origin on their own machine.",
   remedy: "Remove the domain, or declare it in the stacks of development only.",
-  find: redirects((url) => isHttp(url) && isOwnMachine(url.hostname), "an origin on the user's own machine"),
+  find: redirects(({ isApp, host }) => !isApp && isOwnMachine(host), "an origin on the user's own machine"),
 };
 
 const redirectPlainHttp: AuditRule = {
@@ -108,7 +108,7 @@ const redirectPlainHttp: AuditRule = {
   description:
     "Users may be redirected to an origin without TLS. Origins on their own machine belong to redirect-localhost.",
   remedy: "Serve the application with TLS, and declare the domain with https://.",
-  find: redirects((url) => url.protocol === "http:" && !isOwnMachine(url.hostname), "an origin without TLS"),
+  find: redirects(({ scheme, host }) => scheme === "http" && !isOwnMachine(host), "an origin without TLS"),
 };
 
 const redirectWildcard: AuditRule = {
@@ -116,24 +116,27 @@ const redirectWildcard: AuditRule = {
   description: "Users may be redirected to every origin that a domain with a wildcard matches.",
   remedy:
     "Declare each origin. Of preview deployments, use one domain of your own: anybody can have a host below a shared one.",
-  find: redirects((url) => hasWildcard(url.hostname), "every origin that a wildcard matches"),
+  find: redirects(hasWildcard, "every origin that a wildcard matches"),
 };
 
-const isHttp = ({ protocol }: URL): boolean => /^https?:$/.test(protocol);
-
-function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["find"] {
+function redirects(isWrong: (domain: RedirectDomain) => boolean, what: string): AuditRule["find"] {
   return ofKinds(["Whitelist", "WhitelistDomain"], (props, kind) => {
     const all = datesIn(kind, props).map(({ origin }) => origin);
-    // The plan refuses an invalid address.
-    const urls = all.flatMap((one) => (typeof one === "string" && URL.canParse(one) ? new URL(one) : []));
-    const wrong = urls.filter(isWrong).map(shownAddress);
+    const wrong = all.flatMap(domainsIn).filter(isWrong).map(shownAddress);
     if (wrong.length > 0) return `allows redirects to ${what}: ${wrong.join(", ")}`;
     return all.some(isSecret) ? unread(kind === "Whitelist" ? "domains" : "domain") : undefined;
   });
 }
 
-/** Only the origin is shown: an address may contain a password. */
-const shownAddress = (url: URL): string => (isHttp(url) ? url.origin : `${url.protocol}//${url.host}`);
+/** Of more than an origin, which a plan refuses, the origin counts: the rest may contain a password. */
+function domainsIn(value: unknown): RedirectDomain[] {
+  if (typeof value !== "string") return [];
+  const domain = redirectDomainIn(value.replace(/^(https?:\/\/)(?:[^/?#]*@)?([^/?#]*).*$/is, "$1$2"));
+  return domain === undefined ? [] : [domain];
+}
+
+/** Of an app's address without its path. */
+const shownAddress = ({ form, scheme, host, isApp }: RedirectDomain): string => (isApp ? `${scheme}://${host}` : form);
 
 const redirectExpired: AuditRule = {
   name: "redirect-expired",
@@ -143,8 +146,8 @@ const redirectExpired: AuditRule = {
     const all = datesIn(kind, props);
     const expired = all.flatMap(({ origin, expiresOn }) => {
       if (typeof expiresOn !== "string" || !isExpired(expiresOn)) return [];
-      const isShown = typeof origin === "string" && URL.canParse(origin);
-      return `${isShown ? shownAddress(new URL(origin)) : "a domain"} (expiresOn ${expiresOn})`;
+      const [domain] = domainsIn(origin);
+      return `${domain === undefined ? "a domain" : shownAddress(domain)} (expiresOn ${expiresOn})`;
     });
     if (expired.length > 0) return `still allows redirects to ${expired.join(", ")}`;
     const isUnread = all.some(({ expiresOn }) => isSecret(expiresOn));
@@ -409,7 +412,7 @@ const keysAddressChanged: AuditRule = {
   name: "keys-address-changed",
   description: "The address of the public keys of an auth integration has moved to another host.",
   remedy:
-    "Do not deploy it to applications (`pulumi-svc env` writes it) before you know why: they trust every token that is signed with these keys. Accept it in svc-drift.json if the auth provider has moved.",
+    "Do not deploy it to applications before you know why (`pulumi-svc env` refuses it): they trust every token that is signed with these keys. Accept it in svc-drift.json if the auth provider has moved.",
   find: changed(
     "jwksUrl",
     ({ first, now }) => `had its public keys at ${hostIn(first)}, and now has them at ${hostIn(now)}`,
@@ -442,10 +445,8 @@ export const auditRules: readonly AuditRule[] = [
   notProtected,
 ];
 
+/** By output of an AuthIntegration: what applications rely on, and somebody has changed. */
+export const trustRules = { ownedBy: ownerChanged, jwksUrl: keysAddressChanged } as const;
+
 /** For states only: a plan contains secrets in clear, and not the results of a refresh. */
-export const stateRules: readonly AuditRule[] = [
-  secretInClear,
-  undeclaredSharedOAuth,
-  ownerChanged,
-  keysAddressChanged,
-];
+export const stateRules: readonly AuditRule[] = [secretInClear, undeclaredSharedOAuth, ...Object.values(trustRules)];

@@ -220,6 +220,8 @@ const OPEN =
 
 function greeting(emulator: Emulator, keySource: KeySource): string {
   const { baseUrl, apiKey } = emulator;
+  // A shell may take the brackets of an IPv6 address for a pattern.
+  const typed = baseUrl.includes("[") ? `"${baseUrl}"` : baseUrl;
   const projects = emulator.projects().map(({ id, branches }) => {
     const named = branches.map((branch) => {
       const facts = [branch.default && "default", branch.primaryId !== undefined && "with a primary compute"];
@@ -249,9 +251,9 @@ API key: ${shown}
 ${warning}${connecting}${authority}look at it in a browser: ${emulator.pageUrl}${asks}
 
 To use it, in the shell of the program:
-  export SVC_BASE_URL=${baseUrl} ${exported}
+  export SVC_BASE_URL=${typed} ${exported}
 or in the configuration of its stack:
-  pulumi config set svc:baseUrl ${baseUrl}
+  pulumi config set svc:baseUrl ${typed}
   pulumi config set --secret svc:apiKey${configured}
 `;
 }

@@ -53,24 +53,33 @@ export function addTokenCommand(emulator: Command): void {
 }
 
 async function token({ user, project, url, expiresIn, claims }: TokenFlags): Promise<string> {
-  const { origin, headers } = addressOf(url);
-  const body = JSON.stringify({ project_id: project, user, expires_in: expiresIn, claims });
-  const response = await fetch(`${origin}/_emulator/tokens`, {
-    ...{ method: "POST", headers, body },
-    // The key is for this address only.
-    redirect: "error",
-    signal: AbortSignal.timeout(LONGEST_MS),
-  }).catch((error: unknown) => {
-    const words = `no emulator answers at ${origin}${codeOf(error)}`;
+  const { origin, apiKey } = addressOf(url);
+  // Loaded on demand, to keep the other commands fast. It takes the route of every other request, also through a proxy.
+  const { Client, ProxyError, SvcError } = await import("../client/index.js");
+  const emulator = new Client({ baseUrl: origin, apiKey, mutationAttemptTimeoutMs: LONGEST_MS });
+  const body = { project_id: project, user, expires_in: expiresIn, claims };
+  const request = { method: "POST", template: "/_emulator/tokens", params: {}, body } as const;
+  const { status, text } = await emulator.probe(request).catch((error: unknown) => {
+    if (error instanceof ProxyError) throw error;
+    const reason = error instanceof SvcError && error.reason !== undefined ? ` (${error.reason})` : "";
+    const words = `no emulator answers at ${origin}${reason}`;
     throw new Error(`${words}: start one with \`npx pulumi-svc emulator\`, or give its address with --url`);
   });
-  const answer: unknown = await response.json().catch(() => undefined);
+  const answer = jsonOf(text);
   const signed = signedAnswer.safeParse(answer);
-  if (response.ok && signed.success) return signed.data.token;
+  if (status < 300 && signed.success) return signed.data.token;
   const refused = z.object({ request_id: z.string(), message: z.string() }).safeParse(answer);
-  if (!refused.success) throw new Error(`${origin} is not an emulator that signs tokens (status ${response.status})`);
-  const hint = response.status === 401 ? ". Set its key in SVC_EMULATOR_API_KEY" : "";
+  if (!refused.success) throw new Error(`${origin} is not an emulator that signs tokens (status ${status})`);
+  const hint = status === 401 ? ". Set its key in SVC_EMULATOR_API_KEY" : "";
   throw new Error(`the emulator at ${origin} signed no token: ${refused.data.message}${hint}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The key from the environment, found as in every other command. An emulator on a loopback address needs no key. */
@@ -86,7 +95,7 @@ function keyOfEnvironment(): string | undefined {
  * The emulator's address and key. An emulator on a network address requires one. SVC_API_KEY and SVC_API_KEY_FILE
  * belong to SVC_BASE_URL, and their key is sent nowhere else.
  */
-function addressOf(given: string | undefined): { origin: string; headers: Record<string, string> } {
+function addressOf(given: string | undefined): { origin: string; apiKey: string } {
   const { SVC_BASE_URL, SVC_EMULATOR_API_KEY, SVC_ALLOW_HTTP } = process.env;
   const [address = "", name] = given === undefined ? [SVC_BASE_URL || DEFAULT_URL, "SVC_BASE_URL"] : [given, "--url"];
   // Not repeated in the message: it may contain a password.
@@ -95,18 +104,12 @@ function addressOf(given: string | undefined): { origin: string; headers: Record
   }
   const { origin, protocol, hostname } = new URL(address);
   const key = SVC_EMULATOR_API_KEY || (given === undefined && SVC_BASE_URL ? keyOfEnvironment() : undefined);
-  if (!key) return { origin, headers: {} };
+  if (!key) return { origin, apiKey: "" };
   const isAllowed = SVC_ALLOW_HTTP === "1" || SVC_ALLOW_HTTP === "true";
   if (protocol === "http:" && !isLoopback(hostname) && !isAllowed) {
     throw new Error(
       `${name} begins with http://, which would send the key unencrypted to another host. For an emulator in another container, set SVC_ALLOW_HTTP=1`,
     );
   }
-  return { origin, headers: { authorization: `Bearer ${key}` } };
-}
-
-/** The error code of a connection, such as ` (ECONNREFUSED)`. */
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return { origin, apiKey: key };
 }

@@ -4,14 +4,15 @@ import {
   type EmailServerRecord,
   type EndpointRecord,
   type ListOptions,
-  normalisedOrigin,
   type OAuthProviderRecord,
   undefinedIfNotShown,
   type WhitelistDomainRecord,
 } from "../client";
+import { isSameName, nameForm } from "../contract/forms";
+import type { Properties } from "../contract/hiddenKeys";
 import type { Kind } from "../contract/pointer";
 import { livesInIntegration } from "./declarations";
-import { appScheme } from "../contract/redirectDomains";
+import { domainForm } from "../contract/redirectDomains";
 import { compareText } from "./output";
 
 interface Found<Of extends Kind, Record> {
@@ -22,6 +23,8 @@ interface Found<Of extends Kind, Record> {
   readonly describe: string;
   /** How a program adopts it: arguments such as `adopt: true`, or a sentence if no argument is needed. */
   readonly adopt: string;
+  /** The arguments without which a program cannot adopt it. */
+  readonly identity: Properties;
   /** For the name of an imported resource. Omitted: a project has only one of its kind. */
   readonly name?: string;
   /** The arguments that the service does not show and an import has to declare, and whether each is a secret. */
@@ -60,25 +63,26 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
   ComputeEndpoint: async ({ client, projectId, options }) =>
     (await client.computes.list(projectId, options)).map((record) => compute(projectId, record)).sort(byAge),
   AuthIntegration: async ({ client, projectId, options }) => {
+    // The project has shown its computes: it has no auth.
     const all = await undefinedIfNotShown(() => client.auth.integrations(projectId).list(options));
     return (all ?? []).map((record) => integration(projectId, record)).sort(byAge);
   },
   OAuthProvider: async ({ client, projectId, options }) => {
-    const all = await undefinedIfNotShown(() => client.auth.oauthProviders(projectId).list(options));
-    return (all ?? []).map((record) => oauthProvider(projectId, record)).sort(byId);
+    const all = await client.auth.oauthProviders(projectId).list(options);
+    return all.map((record) => oauthProvider(projectId, record)).sort(byId);
   },
   WhitelistDomain: async ({ client, projectId, authProvider, options }) => {
-    const all = await undefinedIfNotShown(() => client.auth.domains(projectId).list(options));
+    const all = await client.auth.domains(projectId).list(options);
     // The service may list one origin in several spellings and for several auth providers.
     const byOrigin = new Map(
-      (all ?? []).map((one) => [`${one.auth_provider ?? authProvider} ${normalisedOrigin(one.domain)}`, one]),
+      all.map((one) => [`${nameForm(one.auth_provider ?? authProvider)} ${domainForm(one.domain)}`, one]),
     );
     return [...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId);
   },
   EmailServer: async ({ client, projectId, options }) => {
-    const server = await undefinedIfNotShown(() => client.auth.emailServer(projectId, options));
+    const server = await client.auth.emailServer(projectId, options);
     // Every integration starts with the service's shared email server.
-    return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
+    return server.type === "shared" ? [] : [emailServer(projectId, server)];
   },
   AuthKeys: "the service does not list key sets",
   AuthOwnershipTransfer: "a transfer is a URL to open, not an object",
@@ -92,7 +96,7 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
  * @param defaultBranch undefined if unknown: then no compute counts as default.
  */
 export const isThereByItself = ({ kind, record }: ProjectObject, defaultBranch: string | undefined): boolean =>
-  kind === "ComputeEndpoint" && record.type === "read_write" && record.branch_id === defaultBranch;
+  kind === "ComputeEndpoint" && record.type === "read_write" && isSameName(record.branch_id, defaultBranch ?? "");
 
 /**
  * Everything that exists in a project, with one request for each list.
@@ -115,7 +119,8 @@ export async function listProjectObjects(
     });
     return (await Promise.all<ProjectObject[]>(lists)).flat();
   };
-  // First and alone: it fails if the project does not exist. Not every project supports the other routes.
+  // First and alone: it fails if the project does not exist. Not every project supports auth. One that has an
+  // integration has the lists of what is in it: where one is not shown, nothing is known of it.
   const objects = await listed((kind) => kind === "ComputeEndpoint");
   objects.push(...(await listed((kind) => kind !== "ComputeEndpoint" && !livesInIntegration(kind))));
   const hasIntegration = objects.some(({ kind }) => kind === "AuthIntegration");
@@ -136,6 +141,7 @@ function compute(projectId: string, record: EndpointRecord): Found<"ComputeEndpo
     describe: parts.join(", "),
     // A branch has only one primary, so no id is needed.
     adopt: type === "read_write" ? "adopt: true" : `adopt: ${JSON.stringify(id)}`,
+    identity: { branchId: branch_id, type, adopt: type === "read_write" ? true : id },
     record,
   };
 }
@@ -159,6 +165,7 @@ function integration(
     id: `${projectId}/${auth_provider}`,
     describe: `auth integration ${auth_provider} on ${branch_id}${database}`,
     adopt: "adopt: true",
+    identity: { authProvider: auth_provider },
     record,
   };
 }
@@ -170,6 +177,7 @@ function oauthProvider(projectId: string, record: OAuthProviderRecord): Found<"O
     id: `${projectId}/${record.id}`,
     describe: `OAuth provider ${record.id} with ${isShared ? "the service's shared keys" : "credentials of its own"}`,
     adopt: isShared ? "adopt: true" : "adopt: true, with its clientId and clientSecret",
+    identity: { providerId: record.id },
     name: record.id,
     ...(!isShared && {
       hidden: new Map([
@@ -186,16 +194,15 @@ function domain(
   record: WhitelistDomainRecord,
   authProvider: string,
 ): Found<"WhitelistDomain", WhitelistDomainRecord> {
-  const origin = normalisedOrigin(record.domain);
-  const other = record.auth_provider === authProvider ? undefined : record.auth_provider;
+  const origin = domainForm(record.domain);
+  const { auth_provider = authProvider } = record;
+  const other = isSameName(auth_provider, authProvider) ? undefined : auth_provider;
   return {
     kind: "WhitelistDomain",
     id: `${projectId}/${origin}`,
     describe: `redirect domain ${origin}${other === undefined ? "" : ` of auth provider ${other}`}`,
-    adopt:
-      /^https?:/.test(origin) || appScheme(origin) !== undefined
-        ? `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`
-        : "no program can declare it: it is neither an http(s) origin nor the address of an app",
+    adopt: `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`,
+    identity: { domain: origin, authProvider: other },
     name: origin.replace(/^.*:\/\//, ""),
     record,
   };
@@ -208,6 +215,7 @@ function emailServer(projectId: string, record: EmailServerRecord): Found<"Email
     id: projectId,
     describe: `e-mail server${host}`,
     adopt: "declaring it takes it over",
+    identity: {},
     hidden: new Map([["password", true]]),
     record,
   };

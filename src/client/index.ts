@@ -1,5 +1,5 @@
 export { Client } from "./client";
-export { isOfProvider, normalisedOrigin, spellingsOf } from "./api/domains";
+export { isOfProvider, spellingsOf } from "./api/domains";
 export { saysProjectIsMissing, type ChangeOptions } from "./api/computes";
 export { identityOf, NotOursError, type OwnIntegration } from "./api/ownIntegration";
 export type {

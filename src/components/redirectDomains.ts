@@ -1,5 +1,6 @@
 import type { WhitelistArgs } from "../resources/whitelist/Whitelist";
 import type { WhitelistDomainArgs } from "../resources/whitelist/WhitelistDomain";
+import { domainForm, domainProblems, redirectDomainIn } from "../contract/redirectDomains";
 import { isObject, objectProblems } from "../helpers/given";
 
 interface DomainArguments {
@@ -42,11 +43,9 @@ export function redirectDomainsOf(args: DomainArguments | undefined | null): Red
   );
   if (problems.length > 0) return refused(...problems);
   const each = redirectDomains.map((one) =>
-    typeof one === "string"
-      ? { domain: normalised(one) }
-      : { domain: normalised(one.origin), expiresOn: one.expiresOn },
+    typeof one === "string" ? { domain: named(one) } : { domain: named(one.origin), expiresOn: one.expiresOn },
   );
-  const domains = each.map(({ domain }) => domain);
+  const domains = each.map(({ domain }) => domainForm(domain));
   const twice = domains.findIndex((domain, index) => domains.indexOf(domain) !== index);
   if (twice >= 0) {
     const first = domains.indexOf(domains[twice] ?? "");
@@ -67,7 +66,9 @@ function isPlain(domains: DomainArguments["redirectDomains"]): domains is Plain[
   return Array.isArray(domains) && domains.every((one) => isText(one) || (isObject(one) && isText(one["origin"])));
 }
 
-/** Anything but a plain http(s) origin stays as it is: the check of the resource reports the problem. */
-function normalised(text: string): string {
-  return /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text) ? new URL(text).origin : text;
-}
+/**
+ * As in the name of its resource. The address of an app stays as it is, because names have to stay the same. So does
+ * what cannot be declared: the check of the resource reports it.
+ */
+const named = (text: string): string =>
+  domainProblems(text).length === 0 && redirectDomainIn(text)?.isApp === false ? domainForm(text) : text;

@@ -1,3 +1,5 @@
+import type { IdRules } from "./objectIds";
+import type { Claim } from "./claims";
 import type { Kind } from "./pointer";
 
 /**
@@ -21,10 +23,11 @@ export interface ArgumentRules<Value> {
    */
   readonly replaces?: true | "container";
   /**
-   * Whether two values that differ as JSON mean the same. A method, so that any rules are assignable to
+   * The one form of all values that mean the same (forms.ts); without it, values are compared as JSON. Whatever compares
+   * values of this argument, or objects by it, compares these. A method, so that any rules are assignable to
    * `ArgumentRules<unknown>`.
    */
-  equal?(left: Value, right: Value): boolean;
+  form?(value: Value): unknown;
   /** The service's default if the argument is omitted; adding or dropping exactly this value is no change. */
   readonly assumed?: Value;
   /** The service's default for a new object: an import leaves this value out, as it does with `assumed`. */
@@ -93,6 +96,12 @@ export function derivedOutputs(
  */
 export interface Declaration<Shape extends object, Outputs extends object> {
   readonly kind: Kind;
+  readonly id: IdRules;
+  /**
+   * The objects at the service that these arguments declare. It is an error if another resource declares one of them.
+   * `args`: the known ones; `authProvider`: that of the settings; `givenNames`: also of those that are not known yet.
+   */
+  readonly claims?: (args: Partial<Shape>, authProvider: string, givenNames: ReadonlySet<string>) => Claim[];
   readonly args: ArgumentTable<Shape>;
   readonly outputs: { readonly [Name in keyof Outputs & string]: OutputRules };
 }

@@ -15,8 +15,8 @@ export interface HiddenInputs {
   readonly __timeouts?: Timeouts;
   /** Property names in the program that the resource does not have. `check` refuses them, so they are never stored. */
   readonly __surplus?: readonly string[];
-  /** The program sets the option `replaceOnChanges`. Never stored. */
-  readonly __replaceOnChanges?: boolean;
+  /** The paths of the option `replaceOnChanges`, if the program sets it. Never stored. */
+  readonly __replaceOnChanges?: readonly string[];
   /** The program sets the option `retainOnDelete`. Never stored. */
   readonly __retains?: boolean;
   /** The program's option `deleteBeforeReplace`, which has precedence over what the provider says. Never stored. */
@@ -54,7 +54,7 @@ export function hiddenInputs(properties: Properties): HiddenInputs {
     ...(typeof __urn === "string" && { __urn }),
     ...(typeof __timeouts === "object" && __timeouts !== null && { __timeouts: timeouts(__timeouts) }),
     ...(Array.isArray(__surplus) && { __surplus: namesIn(__surplus) }),
-    ...(__replaceOnChanges === true && { __replaceOnChanges }),
+    ...(Array.isArray(__replaceOnChanges) && { __replaceOnChanges: namesIn(__replaceOnChanges) }),
     ...(__retains === true && { __retains }),
     ...(typeof __deletesFirst === "boolean" && { __deletesFirst }),
     ...(Array.isArray(__ignoreChanges) && { __ignoreChanges: namesIn(__ignoreChanges) }),

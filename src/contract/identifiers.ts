@@ -14,8 +14,9 @@ export function projectOf(id: string): string {
   return id.split("/", 1)[0] ?? id;
 }
 
-/** Whether it has the form of a branch id. */
-export const isBranchId = (value: unknown): value is string => typeof value === "string" && /^br-[\w-]+$/.test(value);
+export const BRANCH_ID = /^br-[A-Za-z0-9._~-]{1,124}$/;
+
+export const COMPUTE_ID = /^ep-[A-Za-z0-9._~-]{1,124}$/;
 
 const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 

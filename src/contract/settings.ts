@@ -1,3 +1,4 @@
+import { normalAddress } from "./address";
 import { findKey, type FoundKey, givenText as text, type KeyForm } from "./apiKey";
 import { SEGMENT } from "./identifiers";
 import { isLoopback } from "./loopback";
@@ -6,11 +7,11 @@ import { isHarmless } from "./secretNames";
 
 /** The service and the account (docs/design/api.md, Requests). Resolved anew at each call. */
 export interface Settings extends FoundKey {
-  /** The versioned API root, such as `https://api.example.com/api/v2`, without a trailing slash. */
+  /** The versioned API root in its one spelling, such as `https://api.example.com/api/v2` (address.ts). */
   readonly baseUrl: string;
   /** The one supported auth provider unless set otherwise. */
   readonly authProvider: string;
-  /** No progress lines. */
+  /** No progress lines; what has happened is still reported. */
   readonly quiet: boolean;
   /** What a plan finds in the way of a creation is an error, not a warning (host/lookAhead.ts). */
   readonly strictPlan: boolean;
@@ -110,9 +111,9 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
     );
   }
   if (problems.length > 0 || key === undefined || baseUrl === undefined) return { problems };
-  const url = baseUrl.replace(/\/+$/, "");
   const [quiet, strictPlan, offlinePlan] = [isOn(get("quiet")), isOn(get("strictPlan")), isOn(get("offlinePlan"))];
-  const settings = { ...key, baseUrl: url, authProvider, quiet, strictPlan, offlinePlan, maxRequestsPerMinute };
+  const flags = { quiet, strictPlan, offlinePlan };
+  const settings = { ...key, baseUrl: normalAddress(baseUrl), authProvider, ...flags, maxRequestsPerMinute };
   return { problems, settings };
 }
 

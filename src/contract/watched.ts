@@ -2,6 +2,7 @@
  * Outputs that nobody declares but whose change everybody should see: who owns an object, and which server an
  * application trusts through it.
  */
+import { nameForm } from "./forms";
 import type { Properties } from "./hiddenKeys";
 import { isLoopback } from "./loopback";
 import { type Kind, kindOfEntry } from "./pointer";
@@ -64,7 +65,8 @@ export const transfersIn = (
 ): string[] =>
   resources.flatMap((one) => (kindOfEntry(one) === "AuthOwnershipTransfer" && one.id !== undefined ? [one.id] : []));
 
-export const isTransferOf = (transfer: string, integration: string): boolean => transfer.startsWith(`${integration}/`);
+export const isTransferOf = (transfer: string, integration: string): boolean =>
+  nameForm(transfer).startsWith(`${nameForm(integration)}/`);
 
 /** Without the ownership change that an AuthOwnershipTransfer of the same stack made: that one was declared. */
 export const withoutTransfer = (changed: readonly Changed[], isTransferred: boolean): Changed[] =>

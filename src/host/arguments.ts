@@ -44,7 +44,7 @@ export function problemText({ path, reason }: Problem): string {
 const LONGEST_PATH = 200;
 
 /** A program (or a transformation) may use any property name; the text is one line. */
-function shownPath(path: string): string {
+export function shownPath(path: string): string {
   const line = oneLine(path.slice(0, LONGEST_PATH));
   return path.length > LONGEST_PATH ? `${line}…` : line;
 }
@@ -193,7 +193,7 @@ export function isPlain(value: unknown): value is Properties {
 export function sameArgument(spec: ArgumentRules<unknown>, left: unknown, right: unknown): boolean {
   const [a, b] = [left ?? spec.assumed, right ?? spec.assumed];
   if (a === undefined || b === undefined) return a === b;
-  return sameJson(a, b) || (spec.equal?.(a, b) ?? false);
+  return sameJson(spec.form?.(a) ?? a, spec.form?.(b) ?? b);
 }
 
 export interface Changes<Args> {

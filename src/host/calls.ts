@@ -13,20 +13,21 @@ import {
   SvcError,
   WaitTimeoutError,
 } from "../client";
+import { idProblem } from "../contract/objectIds";
 import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import { messageOf } from "../contract/untrusted";
 import { keySource } from "../contract/apiKey";
 import { standInsIn } from "../contract/standIns";
 import { labelOf, nameInUrn } from "../contract/identifiers";
-import { echoOf } from "./arguments";
-import type { Call, Created } from "./lifecycle";
+import { echoOf, sameJson } from "./arguments";
+import type { Call, Created, Stored } from "./lifecycle";
 import { type Guard, ManagedElsewhereError } from "./memory";
 import { asking, checkedArgs, warnOfStaying } from "./plan";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, refuseProtectedDeletion, withoutProtection } from "./protection";
 import { digestsOf, withoutStoredValues, SecretValues, type Applied } from "./references";
-import { mayDeleteFirst } from "./replacement";
 import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
+import { claimsOfEntry, mayDeleteFirst } from "./replacement";
 import type { Hosted } from "./session";
 import { compareWithValues, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
 
@@ -91,7 +92,8 @@ export async function update<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const { urn = "", id, outs } = request;
   const stored = storedFrom(resource, id, outs);
-  const updated = await new ChangeCall(hosted, request, { id, outs }).run(async (call, args, values) => {
+  const mark = continuesCreation(hosted, request, stored) ? "create" : "update";
+  const updated = await new ChangeCall(hosted, request, { id, outs, mark }).run(async (call, args, values) => {
     refuseEdited(resource, outs);
     const objects = resource.objects(id, stored.outs);
     const beforeChange = (): void => session.memory.checkNotTakenOver(objects, urn);
@@ -108,7 +110,7 @@ export async function update<Args extends object, Outputs extends object>(
       work: async () => ({
         id,
         outputs:
-          isOfProtectionAlone(resource.args, changes) && !stored.unfinished
+          isOfProtectionAlone(resource.args, changes) && stored.unfinished === false
             ? // The result of a lifecycle, with the arguments.
               (withoutProtection(resource.args, stored.outs) as Outputs)
             : await resource.update({ ...call, sending }, stored, args, changes),
@@ -116,6 +118,16 @@ export async function update<Args extends object, Outputs extends object>(
     };
   });
   return updated.outs;
+}
+
+/** The program has not been edited since a creation failed. The engine keeps the inputs of the creation. */
+function continuesCreation<Args extends object, Outputs extends object>(
+  { session }: Hosted<Args, Outputs>,
+  { urn = "", news }: UpdateRequest,
+  { unfinished }: Stored<Args, Outputs>,
+): boolean {
+  const oldInputs = session.memory.checked.get(urn)?.oldInputs;
+  return unfinished === "create" && oldInputs !== undefined && sameJson(visible(oldInputs), visible(news));
 }
 
 /** Undefined if the object is gone. */
@@ -129,6 +141,9 @@ export async function read<Args extends object, Outputs extends object>(
   const marks = marksOf(outs);
   const { __args, __version, __unfinished, __sent, __applied: applied = {} } = marks;
   try {
+    // A look-up, or an import: somebody wrote it.
+    const problem = __version === undefined && resource.id !== undefined ? idProblem(resource.id, id) : undefined;
+    if (problem !== undefined) throw new Error(problem);
     const stored = storedFrom(resource, id, outs);
     const { call, finish } = startCall(hosted, { verb: "read", urn, deadline, secrets: [stored.outs] });
     const observed = await finish(resource.read(call, stored));
@@ -175,9 +190,12 @@ export async function remove<Args extends object, Outputs extends object>(
   try {
     refuseEdited(resource, outs);
     const stored = storedFrom(resource, id, outs);
+    // From here on the memory covers the other processes of the run, which may manage the object by now.
+    const { settings } = session.account(hosted.readSetting);
     const objects = resource.objects(id, stored.outs);
     const own = memory.deletedUrn(urn ?? "");
-    const mayDelete = (): Permission => memory.mayDelete(objects, own);
+    const claims = claimsOfEntry(resource, stored.outs, settings.authProvider);
+    const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     memory.removeStored(objects, own);
     requireGranted(mayDelete());
     const replacement = isLeftOver ? undefined : memory.checked.get(replacedAs ?? "")?.newInputs;
@@ -254,7 +272,8 @@ class ChangeCall<Args extends object, Outputs extends object> {
   constructor(
     private readonly hosted: Hosted<Args, Outputs>,
     private readonly request: CreateRequest,
-    private readonly before?: Kept,
+    /** `mark`: what a failure leaves in the state as unfinished. */
+    private readonly before?: Kept & { readonly mark: "create" | "update" },
   ) {
     this.#verb = before === undefined ? "create" : "update";
     this.#sent = marksOf(before?.outs ?? {}).__sent;
@@ -314,7 +333,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const verb = this.#verb;
     const { urn, carried } = request;
     const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb)) + keyAdvice(hosted, thrown);
-    const unfinished: Unfinished = { __unfinished: verb, ...(this.#sent && { __sent: this.#sent }) };
+    const unfinished: Unfinished = { __unfinished: before?.mark ?? verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
       this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
       const isOpen =
@@ -356,7 +375,19 @@ class ChangeCall<Args extends object, Outputs extends object> {
     else {
       session.memory.noteCreated(urn);
       objects.forEach((object) => session.memory.setOwner(object, urn));
+      if (this.#taken.length > 0 && objects.length > 0 && (Reflect.get(outs, "adopt") ?? false) !== false)
+        this.#tellOfTakeOver(id);
     }
+  }
+
+  /** The run may not look at the entry of the state that had the object until now. */
+  #tellOfTakeOver(id: string): void {
+    const { resource, session } = this.hosted;
+    const { urn } = this.request;
+    const message =
+      `${resource.kind} ${id}${labelOf(urn)} was taken over: destroying it deletes the object, unless retainOnDelete is set. ` +
+      "If another entry of a stack has the object, too, destroying that one deletes it as well: remove only the entry, with pulumi state delete '<its URN>'. A pulumi up of the whole program does so by itself for an entry of this stack";
+    session.log({ severity: "info", message, urn, ephemeral: false });
   }
 }
 
@@ -427,9 +458,8 @@ function startCall<Args extends object, Outputs extends object>(
       mayDelete: nobodyAsked,
       resolve: (value) => values.valueOf(value),
       withValues: (args) => values.withValues(args),
-      note: (message) => {
-        if (!settings.quiet) session.log({ severity: "info", message, urn, ephemeral: false });
-      },
+      // Whoever wants quiet wants no moving lines: what has happened is not repeated by anything else.
+      note: (message) => session.log({ severity: "info", message, urn, ephemeral: false }),
       checkpoint,
       sending,
     },

@@ -54,4 +54,4 @@ export const expectedOf = <Item>(rules: Rules, { sent, argumentsOf, checkpoint }
 export const mayBeOpen = (
   { unfinished, sent }: Pick<Stored<object, object>, "unfinished" | "sent">,
   name: string,
-): boolean => unfinished && (sent?.has(name) ?? true);
+): boolean => unfinished !== false && (sent?.has(name) ?? true);

@@ -5,7 +5,7 @@ import type { Lifecycle } from "./lifecycle";
 /** What a lifecycle adds to its declaration and schemas. */
 export type Methods<Args extends object, Outputs extends object> = Omit<
   Lifecycle<Args, Outputs>,
-  "kind" | "args" | "identity" | "secretOutputs" | "staying"
+  "kind" | "id" | "declares" | "args" | "identity" | "secretOutputs" | "staying"
 >;
 
 /**
@@ -13,7 +13,7 @@ export type Methods<Args extends object, Outputs extends object> = Omit<
  * the service shows them.
  */
 export function define<Args extends object, Outputs extends object>(
-  { kind, args: rules, outputs }: Declaration<Args, Outputs>,
+  { kind, id, claims, args: rules, outputs }: Declaration<Args, Outputs>,
   schemas: SchemasOf<Args>,
   methods: Methods<Args, Outputs & Partial<Args>>,
 ): Lifecycle<Args, Outputs & Partial<Args>> {
@@ -27,10 +27,12 @@ export function define<Args extends object, Outputs extends object>(
     Object.entries<OutputRules>(outputs).flatMap(([name, rules]) => (rules[rule] ? [name] : []));
   return {
     kind,
+    id,
     args,
     identity: outputsThat("identity"),
     secretOutputs: outputsThat("secret"),
     staying: outputsThat("stays"),
+    ...(claims !== undefined && { declares: claims }),
     ...methods,
   };
 }

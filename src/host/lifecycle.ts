@@ -1,5 +1,7 @@
 import type { Client, Deadline, Gone, ListOptions, Permission, SvcError } from "../client";
-import type { Claim, Left, Planned, RunMemory } from "./memory";
+import type { Claim } from "../contract/claims";
+import type { Left, Planned, RunMemory } from "./memory";
+import type { IdRules } from "../contract/objectIds";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
 import type { SecretReference } from "../contract/references";
@@ -13,6 +15,8 @@ export type { Changes };
  */
 export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly kind: Kind;
+  /** What its Pulumi ids look like. Undefined: any text may be one. */
+  readonly id?: IdRules;
   readonly args: ArgumentSpecs<Args>;
   /** The names of the outputs that identify the object. They are strings. */
   readonly identity?: readonly string[];
@@ -103,7 +107,8 @@ export interface Stored<Args, Outputs> {
   readonly outs: Partial<Outputs & Args>;
   /** The arguments that the program gives. Empty for a resource that is only looked up (`get`). */
   readonly managed: ReadonlySet<string>;
-  readonly unfinished: boolean;
+  /** The change that did not finish. A creation means all that it has said in its plan; an update, what it had sent. */
+  readonly unfinished: false | "create" | "update";
   /**
    * The arguments that the unfinished change had sent (`Call.sending`). Other differences are drift and stay as they
    * are. Undefined if the state does not say, as in one of an older version.

@@ -1,14 +1,18 @@
 import { once, EventEmitter } from "node:events";
 import {
+  type Deadline,
   Granted,
   inSeconds,
   type ListOptions,
+  type NotSeen,
   type Permission,
   Refused,
+  requireGranted,
+  Unknown,
   WaitTimeoutError,
   withDeadline,
-  type Deadline,
 } from "../client";
+import { adopted, type Claim } from "../contract/claims";
 import type { Properties } from "../contract/hiddenKeys";
 import { nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf, type Kind } from "../contract/pointer";
@@ -20,14 +24,6 @@ import { doorOf, type Kind } from "../contract/pointer";
  * names with kind, project and id, such as `compute prj-1/ep-1`.
  */
 
-/** An object that a resource declares. `shared`: several resources may declare it, unless one declares it alone. */
-export interface Claim {
-  readonly object: string;
-  /** For messages: what both declare, by the names of arguments, since a value may be a secret. */
-  readonly what: string;
-  readonly shared?: boolean;
-}
-
 /** What a resource has in its state and continues to manage. `stateUrn`: the URN in its state. */
 export interface Stored {
   readonly stateUrn: string;
@@ -38,8 +34,8 @@ export interface Stored {
 export interface ToldState {
   readonly owner?: string | undefined;
   /** It is being deleted or moved away. */
-  readonly isLeaving?: boolean;
-  readonly isDeleted?: boolean;
+  readonly isLeaving: boolean;
+  readonly isDeleted: boolean;
 }
 
 /** What another process knows of an object. */
@@ -48,7 +44,12 @@ export interface Elsewhere {
   /** The resources that have it in their state. */
   readonly holders: readonly { readonly urn: string; readonly stateUrn: string }[];
   readonly state: ToldState;
+  /** Why it is not known whether all this is so, and is about the same object. Undefined: it is. */
+  readonly doubt: Omit<NotSeen, "question"> | undefined;
 }
+
+/** What is done with an object that another resource may manage. */
+export type Doing = "takes-over" | "deletes" | "changes";
 
 /** The other processes of the run: they are told what this one learns, and what each of them has told can be asked. */
 export interface Others {
@@ -58,6 +59,14 @@ export interface Others {
   of(object: string): readonly Elsewhere[];
   /** The URNs of the resources that they declare. */
   declared(): readonly string[];
+  /** The resources of the program that declare the object, also those that this run does not look at. */
+  declaredByProgram(object: string): readonly { readonly urn: string; readonly shared: boolean }[];
+  /** Whether the program declares a resource with this URN. */
+  isOfProgram(urn: string): boolean;
+  /** Whether enough is known of the others to do this. Ask after `of`, which says what they have told. */
+  permission(doing: Doing): Permission;
+  /** Why it is not known what the others manage. Undefined: it is known, or there are none. */
+  unheard(): Omit<NotSeen, "question"> | undefined;
 }
 
 /** What a plan does with the resource of the program that has an object in its state. */
@@ -173,8 +182,36 @@ export class RunMemory {
     this.#others = others;
   }
 
-  #elsewhere(object: string): readonly Elsewhere[] {
-    return this.#others?.of(object) ?? [];
+  /** What other processes certainly know of the object, and what is in doubt. */
+  #elsewhere(object: string): { readonly certain: readonly Elsewhere[]; readonly doubtful: readonly Elsewhere[] } {
+    const all = this.#others?.of(object) ?? [];
+    return {
+      certain: all.filter(({ doubt }) => doubt === undefined),
+      doubtful: all.filter(({ doubt }) => doubt !== undefined),
+    };
+  }
+
+  /** Whether the others permit it, as far as what they do is known. Call in the tick in which it is done. */
+  #permission(doing: Doing, object: string, urn: string): Permission {
+    for (const { doubt, state, holders } of this.#elsewhere(object).doubtful) {
+      const holder = doing === "changes" ? undefined : holders.find((one) => one.urn !== urn && one.stateUrn !== urn);
+      // A deletion is not for what this run has taken over, whatever the URN (`deletionBlocker`).
+      const owner = doing !== "deletes" && state.owner === urn ? undefined : state.owner;
+      const other = owner ?? holder?.urn;
+      const question =
+        other !== undefined
+          ? `whether "${nameInUrn(other)}" of this program manages ${object}`
+          : doing === "takes-over" && state.isLeaving
+            ? `whether ${object} is being deleted or moved away`
+            : undefined;
+      if (doubt !== undefined && question !== undefined) return Unknown.because({ question, ...doubt });
+    }
+    return this.#others?.permission(doing) ?? Granted.proven();
+  }
+
+  /** Why it is not known whether another process declares or manages the same. Undefined: it is known. */
+  unheard(): Omit<NotSeen, "question"> | undefined {
+    return this.#others?.unheard();
   }
 
   /** For a door that knows the paths of `ignoreChanges` only after `check`. */
@@ -206,7 +243,7 @@ export class RunMemory {
     return claims.flatMap(({ object, what, shared = false }) => {
       const alike = [
         ...own.filter((claim) => claim.object === object),
-        ...this.#elsewhere(object).flatMap((one) => one.claims),
+        ...this.#elsewhere(object).certain.flatMap((one) => one.claims),
       ];
       const other = alike.find((claim) => claim.urn !== urn && !(shared && claim.shared === true));
       return other === undefined ? [] : [{ what, urn: other.urn }];
@@ -408,7 +445,7 @@ export class RunMemory {
     const own = [...this.#stored].filter(([, { objects }]) => objects.includes(object));
     const holders = [
       ...own.map(([one, { stateUrn }]) => ({ urn: one, stateUrn })),
-      ...this.#elsewhere(object).flatMap((one) => one.holders),
+      ...this.#elsewhere(object).certain.flatMap((one) => one.holders),
     ];
     return holders.find((one) => one.urn !== urn && one.stateUrn !== urn)?.urn;
   }
@@ -428,7 +465,7 @@ export class RunMemory {
 
   /**
    * Takes over an existing object. Call in the same tick in which it was found to be free.
-   * @throws when another resource of the program has it.
+   * @throws when another resource of the program has it, or may have it.
    */
   takeOver(object: string, urn: string): void {
     const owner = this.otherOwner(object, urn);
@@ -436,49 +473,88 @@ export class RunMemory {
       throw new Error(`${object} is already managed by "${nameInUrn(owner)}" of this program. Declare it once`);
     const leaving = new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
     if (this.release(object) !== undefined) throw leaving;
+    const before = this.#states.get(object);
     this.setOwner(object, urn);
     // Each process says what it does before it looks at what the others do, so one of them sees the other.
-    if (!this.#elsewhere(object).some(({ state }) => state.isLeaving)) return;
-    this.forgetOwner(object);
-    throw leaving;
+    try {
+      if (this.#elsewhere(object).certain.some(({ state }) => state.isLeaving)) throw leaving;
+      requireGranted(this.#permission("takes-over", object, urn));
+    } catch (error) {
+      this.#setState(object, before ?? {});
+      throw error;
+    }
   }
 
   /**
    * Call right before a change is sent.
-   * @throws when another resource created or took over one of the objects in this run.
+   * @throws when another resource created or took over one of the objects in this run, or may have taken it over.
    */
   checkNotTakenOver(objects: readonly string[], urn: string): void {
     for (const object of objects) {
       const owner = this.#ownerOf(object);
-      if (owner === undefined || owner === urn) continue;
-      throw new Error(
-        `"${nameInUrn(owner)}" of this program took over ${object} in the same run, because it still existed. ` +
-          `Remove "${nameInUrn(owner)}" from the program, run pulumi up (which does not delete the object), and add it again`,
-      );
+      if (owner !== undefined && owner !== urn)
+        throw new Error(
+          `"${nameInUrn(owner)}" of this program took over ${object} in the same run, because it still existed. ` +
+            `Remove "${nameInUrn(owner)}" from the program, run pulumi up (which does not delete the object), and add it again`,
+        );
+      requireGranted(this.#permission("changes", object, urn));
     }
   }
 
   /** For an object that was taken over but not stored. */
   forgetOwner(object: string): void {
-    this.#states.delete(object);
-    this.#others?.tellState(object, {});
+    this.#setState(object, {});
   }
 
   /**
-   * The resource that prevents a deletion with this URN from deleting the object. An object that this run created or
-   * took over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
+   * The resource that certainly prevents a deletion with this URN from deleting the object. An object that this run
+   * created or took over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
    */
   deletionBlocker(object: string, urn: string): string | undefined {
     return this.#ownerOf(object) ?? this.otherOwner(object, urn);
   }
 
-  /** Whether a deletion with this URN may be sent: not if other resources manage all of these objects. */
-  mayDelete(objects: readonly string[], urn: string): Permission {
-    const owners = objects.map((object) => this.deletionBlocker(object, urn));
-    const [owner] = owners;
-    return owner !== undefined && !owners.includes(undefined)
-      ? Refused.proven(new ManagedElsewhereError(owner))
-      : Granted.proven();
+  /**
+   * Whether a deletion with this URN may be sent: not if other resources manage all of these objects, nor while it is not
+   * known of one of them.
+   */
+  mayDelete(objects: readonly string[], urn: string, claims: readonly Claim[] = []): Permission {
+    const unseen = this.#declaredUnseen(objects, urn, claims);
+    if (unseen !== undefined) return unseen;
+    const permissions = objects.map((object) => this.#mayDelete(object, urn));
+    const [first = Granted.proven()] = permissions;
+    return (
+      permissions.find((one) => one instanceof Unknown) ??
+      (permissions.every((one) => one instanceof Refused) ? first : Granted.proven())
+    );
+  }
+
+  /**
+   * An entry that the program no longer declares, whose object another resource of the program may hold that this run
+   * does not look at (`--target`, `--exclude`): the engine asks no provider about it.
+   */
+  #declaredUnseen(objects: readonly string[], urn: string, claims: readonly Claim[]): Unknown | undefined {
+    const others = this.#others;
+    if (others === undefined || others.isOfProgram(urn)) return undefined;
+    const all = [...claims, ...objects.map((object) => ({ object: adopted(object), shared: false }))];
+    const seen = new Set([...this.#claims.keys(), ...others.declared()]);
+    const [other] = all.flatMap(({ object, shared = false }) =>
+      others.declaredByProgram(object).filter((one) => !(shared && one.shared) && !seen.has(one.urn)),
+    );
+    if (other === undefined) return undefined;
+    const name = nameInUrn(other.urn);
+    return Unknown.because({
+      question: `whether "${name}" of this program manages the same object`,
+      why: `the program declares it there, and this run does not look at "${name}" (--target, --exclude)`,
+      waysOut: `If "${name}" manages it, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program`,
+    });
+  }
+
+  #mayDelete(object: string, urn: string): Permission {
+    const owner = this.deletionBlocker(object, urn);
+    return owner === undefined
+      ? this.#permission("deletes", object, urn)
+      : Refused.proven(new ManagedElsewhereError(owner));
   }
 
   /** The memory for one call of one resource. */
@@ -536,9 +612,14 @@ export class RunMemory {
   }
 
   wasDeleted(object: string): boolean {
-    const states = [this.#states.get(object), ...this.#elsewhere(object).map(({ state }) => state)];
+    const { certain, doubtful } = this.#elsewhere(object);
+    const own = this.#states.get(object);
+    const isDeleted = own?.isDeleted === true || certain.some(({ state }) => state.isDeleted);
     // What was created again after that is there.
-    return states.some((state) => state?.isDeleted === true) && states.every((state) => state?.owner === undefined);
+    return (
+      isDeleted &&
+      [own, ...[...certain, ...doubtful].map(({ state }) => state)].every((one) => one?.owner === undefined)
+    );
   }
 
   /**
@@ -581,7 +662,7 @@ export class RunMemory {
 
   /** The resource that created the object, or took it over, in this run. */
   #ownerOf(object: string): string | undefined {
-    const elsewhere = this.#elsewhere(object).map(({ state }) => state.owner);
+    const elsewhere = this.#elsewhere(object).certain.map(({ state }) => state.owner);
     return [this.#states.get(object)?.owner, ...elsewhere].find((owner) => owner !== undefined);
   }
 }

@@ -2,17 +2,20 @@
 import { Granted, Refused } from "../client";
 import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, isRepair, maxSizeCu, resolveSettings } from "../contract/settings";
+import { settingForm } from "../contract/forms";
 import { isUrn, labelOf, nameInUrn, typeInUrn } from "../contract/identifiers";
 import { doorOf } from "../contract/pointer";
 import {
   checkArguments,
   problemText,
   sameJson,
+  shownPath,
   specEntries,
   type ArgumentSpecs,
   type Comparison,
   type Problem,
 } from "./arguments";
+import { strayPath } from "./argumentPaths";
 import type { Changes, Finding, Lifecycle, Limits, Look, Plan, Replacing, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
@@ -47,6 +50,7 @@ export async function check<Args extends object, Outputs extends object>(
   const { args, known, problems: found, allowed } = checkNews(hosted, news, limitsOf(hosted, request.ignored));
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   if (settings !== undefined) session.meetOthers(settings);
+  session.warnOfUnheard();
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
   const { problems: declaredTwice, warnings } =
     urn === "" ? { problems: [], warnings: [] } : declare(hosted, { ...request, urn }, asDeclared);
@@ -238,7 +242,7 @@ export function checkedArgs<Args extends object, Outputs extends object>(
 /** Records what a resource of the program declares. Returns what is reported about the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, olds, news, isPreview, ignored, retains, deletesFirst }: CheckRequest & { readonly urn: string },
+  { urn, olds, news, isPreview, ignored, replacing, retains, deletesFirst }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[] } {
   const { resource, session } = hosted;
@@ -273,8 +277,28 @@ function declare<Args extends object, Outputs extends object>(
     for (const problem of allowed)
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
+  warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored);
+  warnOfStrayPaths(hosted, urn, "replaceOnChanges", replacing);
   const own = { args: known, label: labelOf(urn), isNew, isReplacement };
-  return { problems, warnings: resource.createWarnings?.(own) ?? [] };
+  const blanks = valuesOf(hosted)
+    .blanksIn(known, olds)
+    .map(({ path, text }) => `"${path}" of ${resource.kind}${own.label}: ${text}`);
+  return { problems, warnings: [...(resource.createWarnings?.(own) ?? []), ...blanks] };
+}
+
+/** A misspelled path has no effect, and the engine does not say so. The paths of a repair are those of a state. */
+function warnOfStrayPaths<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  urn: string,
+  option: "ignoreChanges" | "replaceOnChanges",
+  paths: readonly string[],
+): void {
+  for (const path of isRepair() ? [] : paths) {
+    const advice = strayPath(resource.args, path);
+    if (advice === undefined) continue;
+    const what = `"${option}" of ${resource.kind}${labelOf(urn)} names "${shownPath(path)}"`;
+    session.warn(urn, `${what}, which is no argument and no part of one, so it has no effect. ${advice}`);
+  }
 }
 
 /** A resource that is not the program's only way to this package (docs/native.md). */
@@ -334,6 +358,8 @@ export async function diff<Args extends object, Outputs extends object>(
   const checked = urn === undefined ? undefined : session.memory.checked.get(urn);
   const oldInputs = checked?.oldInputs;
   const values = valuesOf(hosted);
+  // For a door that did not know the paths in `check`.
+  if (urn !== undefined && oldInputs !== undefined) warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored ?? []);
   const byValue = oldInputs && (await compareWithValues(hosted, stored, { urn, outs, news, values }));
   const compared = byValue?.changes ?? compareWith(resource, stored, news);
   const livesIn = (object: string): boolean => resource.container?.is(object, stored.id, stored.outs) === true;
@@ -369,7 +395,7 @@ export async function diff<Args extends object, Outputs extends object>(
   const isSame = isUnchanged(changes);
   const inInputs = oldInputs === undefined || !sameJson(oldInputs, news);
   return {
-    changes: stored.unfinished ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
+    changes: stored.unfinished !== false ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
     names: [...changes.changed, ...changes.added, ...changes.dropped],
     replaces: [...changes.replaces],
     deleteBeforeReplace: deletesFirst,
@@ -430,7 +456,7 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   session.memory.noteCompared(resource.kind, urn);
   // Turning a protection on or off sends nothing.
   const isSent = !isUnchanged(changes) && !isOfProtectionAlone(resource.args, changes);
-  const isUpdate = replaces.size === 0 && (stored.unfinished || isSent);
+  const isUpdate = replaces.size === 0 && (stored.unfinished !== false || isSent);
   const ahead = isUpdate && look ? await ask(hosted, { urn, known, news }, (about) => look(about, plan)) : NOTHING;
   ahead.warnings.forEach((text) => session.warn(urn, text));
   const failures = [...ahead.failures, ...(await session.lookAhead.settle(resource.kind))];
@@ -445,7 +471,7 @@ function missing(
 ) {
   return values.missingIn(news).flatMap(({ path, argument, text: what }) => {
     const isNeeded = found?.needed.has(argument) === true;
-    if (!isNeeded && found?.compared.ignored.has(path) === true) return [];
+    if (!isNeeded && found?.compared.ignored.has(settingForm(path)) === true) return [];
     const text = `could not be compared: ${what}`;
     return [{ path, text: isNeeded ? `${text}. pulumi up fails without it` : text }];
   });
@@ -499,7 +525,12 @@ export function repair<Args extends object, Outputs extends object>(
   const deletesFirst = excludeEachOther(resource, stored, news, authProviderOf(hosted));
   const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news), deletesFirst });
   const messages = planMessages(resource, plan, news);
-  if (plan.replaces.size > 0) {
+  const isReplacement = plan.replaces.size > 0;
+  // As a plan of the program, whose `check` says it.
+  messages.push(
+    ...(resource.createWarnings?.({ args: plan.news, label: plan.label, isNew: isReplacement, isReplacement }) ?? []),
+  );
+  if (isReplacement) {
     const guard = protectionOf(resource.args, news);
     if (guard !== undefined)
       messages.push(`pulumi up refuses that: "${guard}" of ${resource.kind} ${id}${plan.label} is on`);

@@ -10,6 +10,8 @@ import {
   type Resolved,
   type SecretReference,
 } from "../contract/references";
+import { blanksAround } from "../contract/blanks";
+import { settingForm } from "../contract/forms";
 import { leadsTo } from "../contract/propertyPath";
 import { STAND_INS } from "../contract/standIns";
 import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
@@ -114,6 +116,30 @@ export class SecretValues {
     });
   }
 
+  /**
+   * A plan's remarks on the blanks around the secrets of these arguments that are new, or were given otherwise: they may
+   * be meant. No text shows the secret.
+   */
+  blanksIn(args: object, before: object): { readonly path: string; readonly text: string }[] {
+    const earlier = new Map(placesIn(this.rules, before).map(({ path, value }) => [settingForm(path), value]));
+    return placesIn(this.rules, args).flatMap(({ path, argument, value }) => {
+      if (sameJson(value, earlier.get(settingForm(path)))) return [];
+      // A setting that is given as text is no secret.
+      const isSecret = isReference(value) || ruleOf(this.rules, argument)?.secret === true;
+      const text = isSecret ? this.blanksOf(value) : undefined;
+      return text === undefined ? [] : [{ path, text }];
+    });
+  }
+
+  /** What is around the value of a secret, and what to do; undefined: nothing, or it has no value. */
+  blanksOf(value: unknown): string | undefined {
+    const resolved = isReference(value) ? this.read(value) : { value };
+    const text = "value" in resolved && typeof resolved.value === "string" ? resolved.value : "";
+    const words = blanksAround(text);
+    const what = isReference(value) ? `the value of ${referenceName(value)}` : "it";
+    return words && `${what} ${words}, which is sent with it. If that is not meant, remove it there`;
+  }
+
   /** For the state: what the service shows instead of what was sent. A reference stays if the service shows nothing. */
   withoutValues(args: object, shown: Properties): Properties {
     const read = [...this.#read.values()];
@@ -145,27 +171,22 @@ interface Hiding {
  * the value differs. If that text is given, the reference is unknown, so the value is not shown either.
  */
 function hideValues(rules: Rules, { given, shown, isSecret = () => false, isValueOf }: Hiding): Properties {
-  const before = new Map(placesIn(rules, given).map(({ path, value }) => [path, value]));
-  const isHidden = (value: unknown): boolean => isReference(value) || value === STAND_INS.otherValue;
-  // Postgres ignores case in the names of settings, so the service may show a name in another case.
-  const hiddenNames = new Set([...before].filter(([, value]) => isHidden(value)).map(([path]) => path.toLowerCase()));
+  // The service may show the name of a setting in another case.
+  const before = new Map(placesIn(rules, given).map(({ path, value }) => [settingForm(path), value]));
   return mapPlaces(rules, shown, ({ path, value }) => {
-    const was = before.get(path);
+    const was = before.get(settingForm(path));
     if (typeof value !== "string" || value === was) return value;
     if (isReference(was)) return isValueOf(was, value, path) ? was : STAND_INS.otherValue;
-    const isOfReference = isHidden(was) || (was === undefined && hiddenNames.has(path.toLowerCase()));
-    return isOfReference || isSecret(value) ? STAND_INS.otherValue : value;
+    return was === STAND_INS.otherValue || isSecret(value) ? STAND_INS.otherValue : value;
   });
 }
 
-/**
- * `shown`, with the references of `args` added where it has no value. Postgres ignores case in the names of settings.
- */
+/** `shown`, with the references of `args` added where it has no value. */
 function withReferences(rules: Rules, args: object, shown: Properties): Properties {
   const valued = placesIn(rules, shown).filter(({ value }) => value !== undefined);
-  const seen = new Set(valued.map(({ path }) => path.toLowerCase()));
+  const seen = new Set(valued.map(({ path }) => settingForm(path)));
   return placesIn(rules, args)
-    .filter(({ path, argument, value }) => isReference(value) && argument in shown && !seen.has(path.toLowerCase()))
+    .filter(({ path, argument, value }) => isReference(value) && argument in shown && !seen.has(settingForm(path)))
     .reduce((completed, { segments, value }) => withValueAt(completed, segments, value), shown);
 }
 
@@ -205,7 +226,7 @@ export interface Compared {
   readonly sameValue: ReadonlySet<string>;
   /** The arguments that are given in another form, and have no value to compare. */
   readonly lacking: ReadonlySet<string>;
-  /** By path: the arguments whose changes are ignored. They were not compared. */
+  /** By the form of the path: the arguments whose changes are ignored. They were not compared. */
   readonly ignored: ReadonlyMap<string, string>;
   /** A plan's messages, each about the argument that its path names. */
   readonly remarks: readonly { readonly path: string; readonly text: string }[];
@@ -219,57 +240,62 @@ export async function compareValues(
   about: { object: DigestedObject; outs: Properties; applied: Applied; news: Properties; ignored: readonly string[] },
 ): Promise<Compared> {
   const { object, outs, applied, news } = about;
-  const before = new Map(placesIn(rules, outs).map(({ path, value }) => [path, value]));
+  const before = new Map(placesIn(rules, outs).map(({ path, value }) => [settingForm(path), value]));
   const seen = new Map<string, unknown>();
   const sameValue = new Set<string>();
   const lacking = new Set<string>();
   const ignored = new Map<string, string>();
   const holding: Record<string, string> = {};
   const comparing = placesIn(rules, news).map(async ({ path, segments, argument, value: now }) => {
-    const was = before.get(path);
+    const form = settingForm(path);
+    const was = before.get(form);
     // There is nothing to compare, or both are literals.
     if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) return [];
-    const digest = digestOf({ digests, applied, path });
+    const held = digestOf({ digests, applied, path });
     const isSameForm = sameJson(was, now);
     if (isSameForm && about.ignored.some((one) => leadsTo(one, segments))) {
-      ignored.set(path, argument);
-      if (digest !== undefined) holding[path] = digest;
+      ignored.set(form, argument);
+      if (held !== undefined) holding[held.path] = held.digest;
       return [];
     }
     const resolved = isReference(now) ? values.read(now) : { value: now };
     if ("problem" in resolved) {
-      seen.set(path, now);
+      seen.set(form, now);
       if (!isSameForm) lacking.add(argument);
-      if (digest !== undefined) holding[path] = digest;
+      if (held !== undefined) holding[held.path] = held.digest;
       return [];
     }
     const { value } = resolved;
     const isSame = !isReference(was)
       ? was === value
-      : digest !== undefined &&
+      : held !== undefined &&
         typeof value === "string" &&
-        (await digests.matches(digest, value, { ...object, path }));
-    seen.set(path, isSame ? now : undefined);
+        (await digests.matches(held.digest, value, { ...object, path: held.path }));
+    seen.set(form, isSame ? now : undefined);
     if (isSame) {
       if (!isSameForm) sameValue.add(argument);
-      if (digest !== undefined && isReference(was)) holding[path] = digest;
+      if (held !== undefined && isReference(was)) holding[held.path] = held.digest;
     } else if (isReference(now) && was !== STAND_INS.otherValue) {
       const name = referenceName(now);
       const text =
-        isReference(was) && digest === undefined
+        isReference(was) && held === undefined
           ? `the state does not record which value was last applied, so the value of ${name} is sent`
           : `the value of ${name} differs from the last applied one`;
-      return [{ path, text }];
+      const blanks = isSameForm ? values.blanksOf(now) : undefined;
+      return [{ path, text }, ...(blanks === undefined ? [] : [{ path, text: blanks }])];
     }
     return [];
   });
   // In parallel: each digest takes time.
   const remarks = (await Promise.all(comparing)).flat();
-  const compared = mapPlaces(rules, outs, ({ path, value }) => (seen.has(path) ? seen.get(path) : value));
+  const compared = mapPlaces(rules, outs, ({ path, value }) => {
+    const form = settingForm(path);
+    return seen.has(form) ? seen.get(form) : value;
+  });
   return { outs: compared, sameValue, lacking, ignored, remarks, applied: holding };
 }
 
-/** The stored digest, unless it is too cheap to be trusted. */
+/** The stored digest, unless it is too cheap to be trusted, and the path that it is bound to. */
 function digestOf({
   digests,
   applied,
@@ -278,9 +304,10 @@ function digestOf({
   digests: Digests;
   applied: Applied;
   path: string;
-}): string | undefined {
-  const digest = Object.hasOwn(applied, path) ? applied[path] : undefined;
-  return digest !== undefined && digests.isBelieved(digest) ? digest : undefined;
+}): { readonly path: string; readonly digest: string } | undefined {
+  const form = settingForm(path);
+  const [found] = Object.entries(applied).filter(([one]) => settingForm(one) === form);
+  return found !== undefined && digests.isBelieved(found[1]) ? { path: found[0], digest: found[1] } : undefined;
 }
 
 /**
@@ -297,8 +324,8 @@ export async function digestsOf(
     const held = digestOf({ digests, applied: holding, path });
     const resolved = values.read(value);
     // A digest of an earlier version has no place, and is replaced.
-    const isKept = held !== undefined && (digests.isBound(held) || !("value" in resolved));
-    if (isKept) return [[path, () => held]];
+    const isKept = held !== undefined && (digests.isBound(held.digest) || !("value" in resolved));
+    if (isKept) return [[held.path, () => held.digest]];
     return "value" in resolved ? [[path, await digests.of(resolved.value)]] : [];
   });
   const entries = (await Promise.all(made)).flat();
@@ -311,11 +338,11 @@ export async function withoutStoredValues(
   about: { object: DigestedObject; outs: Properties; applied: Applied; found: Properties },
 ): Promise<Properties> {
   const { object, outs, applied, found } = about;
-  const references = new Map(placesIn(rules, outs).map(({ path, value }) => [path, isReference(value)]));
+  const references = new Map(placesIn(rules, outs).map(({ path, value }) => [settingForm(path), isReference(value)]));
   const matching = placesIn(rules, found).map(async ({ path, value }) => {
-    const digest = references.get(path) === true ? digestOf({ digests, applied, path }) : undefined;
-    if (digest === undefined || typeof value !== "string") return [];
-    return (await digests.matches(digest, value, { ...object, path })) ? [path] : [];
+    const held = references.get(settingForm(path)) === true ? digestOf({ digests, applied, path }) : undefined;
+    if (held === undefined || typeof value !== "string") return [];
+    return (await digests.matches(held.digest, value, { ...object, path: held.path })) ? [path] : [];
   });
   const same = new Set((await Promise.all(matching)).flat());
   return hideValues(rules, { given: outs, shown: found, isValueOf: (_reference, _value, path) => same.has(path) });

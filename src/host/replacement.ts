@@ -4,6 +4,7 @@
  * that the service would accept the new one.
  */
 import { Granted, type Permission, Unknown } from "../client";
+import { ANY_AUTH_PROVIDER, type Claim } from "../contract/claims";
 import { containsUnknown, type Properties } from "../contract/hiddenKeys";
 import { specEntries } from "./arguments";
 import type { Lifecycle, Replacing, Stored } from "./lifecycle";
@@ -19,20 +20,40 @@ export function excludeEachOther<Args extends object, Outputs extends object>(
   news: Properties,
   authProvider: string,
 ): boolean {
-  const claimed = (args: Properties): string[] => {
-    const names = specEntries(resource.args).flatMap(([name, { createOnly }]) => (createOnly === true ? [] : [name]));
-    const own = names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]] as const]));
-    // Known arguments that have passed `check`, or that this provider has stored.
-    const known = Object.fromEntries(own.filter(([, value]) => !containsUnknown(value))) as Partial<Args>;
-    const claims = resource.declares?.(known, authProvider, new Set(own.map(([name]) => name))) ?? [];
-    return claims.flatMap(({ object, shared }) => (shared === true ? [] : [object]));
-  };
+  const claimed = (args: Properties): string[] =>
+    claimsOf(resource, args, authProvider).flatMap(({ object, shared }) => (shared === true ? [] : [object]));
   const before = claimed(outs as Properties);
   // What has nothing at the service takes no place there.
   if (before.length === 0 || resource.objects(id, outs).length === 0) return false;
   const isOpen = specEntries(resource.args).some(([name]) => containsUnknown(news[name]));
   const after = claimed(news);
   return after.some((object) => before.includes(object)) || (isOpen && after.length < before.length);
+}
+
+/** What these arguments declare, but for what only a creation takes over. */
+function claimsOf<Args extends object, Outputs extends object>(
+  resource: Lifecycle<Args, Outputs>,
+  args: Properties,
+  authProvider: string,
+): readonly Claim[] {
+  const names = specEntries(resource.args).flatMap(([name, { createOnly }]) => (createOnly === true ? [] : [name]));
+  const own = names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]] as const]));
+  // Known arguments that have passed `check`, or that this provider has stored.
+  const known = Object.fromEntries(own.filter(([, value]) => !containsUnknown(value))) as Partial<Args>;
+  return resource.declares?.(known, authProvider, new Set(own.map(([name]) => name))) ?? [];
+}
+
+/**
+ * What an entry of the state declares, in every form in which the program's process may have named it: that does not know
+ * the auth provider of the settings.
+ */
+export function claimsOfEntry<Args extends object, Outputs extends object>(
+  resource: Lifecycle<Args, Outputs>,
+  outs: object,
+  authProvider: string,
+): readonly Claim[] {
+  const { authProvider: _named, ...others } = outs as Properties;
+  return [...claimsOf(resource, outs as Properties, authProvider), ...claimsOf(resource, others, ANY_AUTH_PROVIDER)];
 }
 
 /** Whether the old object may be deleted before the new one is created. `news`: all given arguments. */

@@ -18,8 +18,9 @@ export interface CheckRequest extends Request {
   readonly news: Properties;
   /** Undefined if the door does not know it at that time. */
   readonly isPreview: boolean | undefined;
-  /** The paths of the option `ignoreChanges`. */
+  /** The paths of the options `ignoreChanges` and `replaceOnChanges`, as far as the door knows them by then. */
   readonly ignored: readonly string[];
+  readonly replacing: readonly string[];
   /** The option `retainOnDelete`, as far as the door knows it. @default false */
   readonly retains?: boolean;
   /** The option `deleteBeforeReplace`, as far as the door knows it: it has precedence over `DiffResult`. */

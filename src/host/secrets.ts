@@ -4,7 +4,7 @@
  * (`Marked`).
  */
 import { asSecret } from "../contract/engineSecrets";
-import { isBranchId } from "../contract/identifiers";
+import { BRANCH_ID } from "../contract/identifiers";
 import { clean, containsUnknown, namesIn, type Properties } from "../contract/hiddenKeys";
 import { ownValue } from "../contract/propertyPath";
 import { isReference } from "../contract/references";
@@ -104,7 +104,8 @@ const isUnexpected = (setting: string, value: unknown, given: unknown): boolean 
   setting.includes(".") && !isHarmless(value) && !sameJson(value, given);
 
 /** Whether it may be a secret that only the program knows: not a flag, a number or the id of a branch. */
-const isTelling = (value: unknown): boolean => !isHarmless(value) && !isBranchId(value);
+const isTelling = (value: unknown): boolean =>
+  !isHarmless(value) && !(typeof value === "string" && BRANCH_ID.test(value));
 
 /** A value of an earlier program, which may have marked it: the engine marks only what the present one marks. */
 function isCarried(value: unknown, given: unknown, stored: unknown): boolean {

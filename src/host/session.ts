@@ -38,8 +38,8 @@ export interface SessionOptions {
   readonly siblingStartsMs?: number;
   readonly lookAheadMs?: number | undefined;
   readonly digests?: Digests;
-  /** The other provider processes of the run that use this service. Undefined: there are none. */
-  readonly others?: ((baseUrl: string) => Others | undefined) | undefined;
+  /** The other provider processes of the run, for one that uses this address. Undefined: there are none. */
+  readonly others?: ((address: string) => Others) | undefined;
 }
 
 /** State that the calls of one process share: a client per account, the log, the memory of the run. */
@@ -70,11 +70,22 @@ export class Session {
     this.digests = digests;
   }
 
-  /** From now on the memory covers the processes of this run that use the same service. */
+  /** From now on the memory covers the other processes of this run. */
   meetOthers({ baseUrl }: Settings): void {
     const others = this.#others?.(baseUrl);
     this.#others = undefined;
     if (others !== undefined) this.memory.meet(others);
+  }
+
+  /** Warns if it is not known what the other processes do: what two Providers declare twice is not refused then. */
+  warnOfUnheard(): void {
+    const unheard = this.memory.unheard();
+    if (unheard === undefined) return;
+    const { why, waysOut } = unheard;
+    this.warn(
+      "",
+      `it is not known whether two Providers of this run declare one object: ${why}. ${waysOut}. Until then, nothing is taken over or deleted`,
+    );
   }
 
   /** @throws one error with all problems of the settings. */

@@ -1,8 +1,10 @@
 /** The stored form of a resource, and how it is read back. Whatever has been stored stays readable for ever. */
 import { isSecret } from "../contract/engineSecrets";
+import { settingForm } from "../contract/forms";
 import { clean, containsUnknown, namesIn, visible, type Properties } from "../contract/hiddenKeys";
 import { firstShown } from "../contract/watched";
 import { compare, isOfType, isPlain, specEntries, specOf, type Comparison } from "./arguments";
+import { mayBeOpen } from "./confirmed";
 import { isDigest } from "./digests";
 import type { Hosted } from "./session";
 import type { Lifecycle, Stored } from "./lifecycle";
@@ -15,7 +17,8 @@ export interface Marks {
   /** The version of the form of the outs: 1 for all kinds so far. A lookup (`get`) has none. */
   readonly __version?: number;
   /**
-   * The last create or update (its value) was not finished. Contains no text of the service, which may repeat a secret.
+   * The last create or update (its value) was not finished. An update that only continues a creation is one, too.
+   * Contains no text of the service, which may repeat a secret.
    */
   readonly __unfinished?: string;
   /** With `__unfinished`: the names of the arguments that it had sent. Older states and some kinds lack it. */
@@ -85,7 +88,8 @@ export function storedFrom<Args extends object, Outputs extends object>(
     // This provider returned it earlier, and it passed through the JSON of the state.
     outs: Object.fromEntries(kept) as Partial<Outputs & Args>,
     managed: new Set(__args),
-    unfinished: __unfinished !== undefined,
+    // Of an edited state, an update: it continues less.
+    unfinished: __unfinished !== undefined && (__unfinished === "create" ? "create" : "update"),
     sent: __sent && new Set(__sent),
   };
 }
@@ -143,7 +147,9 @@ export async function compareWithValues<Args extends object, Outputs extends obj
   const added = new Set([...changes.added, ...other.filter((name) => !changes.changed.has(name))]);
   const needed: ReadonlySet<string> = new Set([...sentNames(resource, stored, changes, news), ...compared.lacking]);
   // An argument that is sent although its change is ignored was not compared, so its digest is made anew.
-  const holding = Object.entries(compared.applied).filter(([path]) => !needed.has(compared.ignored.get(path) ?? ""));
+  const holding = Object.entries(compared.applied).filter(
+    ([path]) => !needed.has(compared.ignored.get(settingForm(path)) ?? ""),
+  );
   return { changes: { ...changes, added }, compared, needed, applied: Object.fromEntries(holding) };
 }
 
@@ -153,15 +159,16 @@ export async function compareWithValues<Args extends object, Outputs extends obj
  */
 function sentNames<Args extends object, Outputs extends object>(
   { args: specs }: Lifecycle<Args, Outputs>,
-  { unfinished, sent }: Stored<Args, Outputs>,
+  stored: Stored<Args, Outputs>,
   changes: Comparison<Args>,
   news: Properties,
 ): string[] {
   const changed = new Set([...changes.changed].filter((name) => !containsUnknown(news[name])));
-  const isOpen = (name: string): boolean => unfinished && (sent?.has(name) ?? true);
-  const isSending = changed.size > 0 || unfinished;
+  const isSending = changed.size > 0 || stored.unfinished !== false;
   return specEntries(specs)
-    .filter(([name, { sentAlways = false }]) => changed.has(name) || isOpen(name) || (sentAlways && isSending))
+    .filter(
+      ([name, { sentAlways = false }]) => changed.has(name) || mayBeOpen(stored, name) || (sentAlways && isSending),
+    )
     .map(([name]) => name);
 }
 

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
 import { timeoutsOf, withOtherDoor } from "./resourceOptions";
 import { previewMark } from "./declared";
+import { tellDeclared } from "./declaredObjects";
 import { usedDoor } from "./door";
 import { checkInstallation } from "./installation";
 import { nativeToken, pointer, typeToken, type Kind } from "../contract/pointer";
@@ -73,7 +74,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const props = {
         ...inputs(table, args),
         ...(unknown !== undefined && { __surplus: unknown }),
-        ...(!isNative && hidden(table, kind, { name, type, args, opts })),
+        ...(!isNative && hidden(kind, { name, type, opts })),
       };
       // The SDK formats a stack trace, through source maps, for each of the four promises of each property. These are
       // never shown, and with one line each they cost a fifth.
@@ -81,6 +82,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       Error.stackTraceLimit = 1;
       try {
         super(type, name, props, withOtherDoor(name, type, withDefaults(table, opts, args)));
+        if (opts.id === undefined) tellDeclared(declaration, urnOf(name, type, opts.parent), props);
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
         addCallers(error, new.target);
@@ -103,28 +105,23 @@ export function resource<Args extends object, Shape extends object, Outputs exte
   ) => pulumi.CustomResource & ArgumentProperties<Shape, Outputs> & OutputProperties<Outputs>;
 }
 
+const isGiven = (paths: readonly string[] | undefined): boolean => (paths?.length ?? 0) > 0;
+
 /** What the engine does not tell a dynamic provider. */
 function hidden(
-  table: Table,
   kind: Kind,
-  {
-    name,
-    type,
-    args,
-    opts,
-  }: { name: string; type: string; args: object | undefined; opts: pulumi.CustomResourceOptions },
+  { name, type, opts }: { name: string; type: string; opts: pulumi.CustomResourceOptions },
 ): pulumi.Inputs {
   const times = timeoutsOf(opts.customTimeouts);
   return {
     __provider: pointer(kind),
     __urn: urnOf(name, type, opts.parent),
     ...(times !== undefined && { __timeouts: times }),
-    ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
+    ...(isGiven(opts.replaceOnChanges) && { __replaceOnChanges: opts.replaceOnChanges }),
     ...(opts.retainOnDelete === true && { __retains: true }),
     ...(opts.deleteBeforeReplace !== undefined && { __deletesFirst: opts.deleteBeforeReplace }),
-    // The engine restores the old reference, but the value behind it is still compared.
-    ...((opts.ignoreChanges?.length ?? 0) > 0 &&
-      holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),
+    // The engine restores what is ignored, but not the value behind a reference, and it says nothing of a misspelled path.
+    ...(isGiven(opts.ignoreChanges) && { __ignoreChanges: opts.ignoreChanges }),
     // The provider has no other way to know: a preview and its update make the same calls of `check`.
     ...(pulumi.runtime.isDryRun() && opts.id === undefined && { __preview: previewMark(kind) }),
   };
@@ -217,15 +214,6 @@ function inputs({ args: declared, outputs }: Table, args: object | undefined): p
  */
 const isSecret = (rules: ArgumentRules<unknown>, given: unknown): boolean =>
   rules.secret === true && given !== undefined && !isReference(given);
-
-/** Whether a reference is given directly. References inside an Output are not searched for. */
-function holdsReference({ args: declared }: Table, args: object | undefined): boolean {
-  return Object.entries(declared).some(([name, { reference }]) => {
-    const given: unknown = args === undefined ? undefined : Reflect.get(args, name);
-    if (reference === undefined || reference === true) return reference === true && isReference(given);
-    return Object.values(Object(Reflect.get(Object(given), reference.valuesOf))).some(isReference);
-  });
-}
 
 function withDefaults(
   { args: declared, outputs }: Table,

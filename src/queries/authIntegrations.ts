@@ -1,4 +1,5 @@
 import type { AuthIntegrationRecord } from "../client";
+import { isSameName } from "../contract/forms";
 import { fresh, type Query } from "./query";
 import type { AuthIntegrationResult, GetAuthIntegrationArgs, GetAuthIntegrationsArgs } from "./types";
 
@@ -7,7 +8,7 @@ export const getAuthIntegrationQuery: Query<GetAuthIntegrationArgs, AuthIntegrat
   others: ["authProvider"],
   find: async ({ client, authProvider: standard }, { projectId, authProvider = standard }) => {
     const listed = await client.auth.integrations(projectId).list(fresh());
-    const found = listed.find(({ auth_provider }) => auth_provider === authProvider);
+    const found = listed.find(({ auth_provider }) => isSameName(auth_provider, authProvider));
     if (found === undefined) throw new Error("the project has no auth integration with this auth provider");
     return toAuthIntegrationResult(projectId, found);
   },

@@ -1,4 +1,5 @@
 import type { EndpointRecord } from "../client";
+import { isSameName } from "../contract/forms";
 import { pooledHost } from "../helpers/connectionUri";
 import { fresh, type Query } from "./query";
 import type { ComputeEndpointResult, GetComputeEndpointArgs, GetComputeEndpointsArgs } from "./types";
@@ -19,7 +20,7 @@ export const getComputeEndpointQuery: Query<GetComputeEndpointArgs, ComputeEndpo
 };
 
 function primaryOf(listed: readonly EndpointRecord[], branchId: string | undefined): EndpointRecord {
-  const ofBranch = listed.filter((candidate) => candidate.branch_id === branchId);
+  const ofBranch = listed.filter((candidate) => isSameName(candidate.branch_id, branchId ?? ""));
   const primary = ofBranch.find(({ type }) => type === "read_write");
   if (primary !== undefined) return primary;
   throw new Error(
@@ -35,7 +36,7 @@ export const getComputeEndpointsQuery: Query<GetComputeEndpointsArgs, ComputeEnd
   find: async ({ client }, { projectId, branchId }) => {
     const listed = await client.computes.list(projectId, fresh());
     return listed
-      .filter((endpoint) => branchId === undefined || endpoint.branch_id === branchId)
+      .filter((endpoint) => branchId === undefined || isSameName(endpoint.branch_id, branchId))
       .map((endpoint) => toComputeEndpointResult(projectId, endpoint));
   },
 };

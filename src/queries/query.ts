@@ -1,5 +1,6 @@
 /** A question to the service: what a look-up function finds, without the SDK, so that any door can ask it. */
 import type { Client } from "../client";
+import { BRANCH_ID, COMPUTE_ID, SEGMENT } from "../contract/identifiers";
 import { isObject, objectProblems, type Expected } from "../helpers/given";
 import type { ProjectLookupArgs } from "./types";
 
@@ -33,10 +34,24 @@ export function argumentProblems(query: Pick<Query<never, unknown>, "others">, a
   const given = isObject(args) ? args : {};
   const isBad = (value: unknown): boolean => value === "" || (value !== undefined && typeof value !== "string");
   const bad = expected.known.filter((name) => isBad(given[name]));
+  for (const name of expected.known) {
+    const { [name]: value } = given;
+    const [form, example] = FORMS[name] ?? [];
+    if (form === undefined || isBad(value) || value === undefined || form.test(String(value))) continue;
+    const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(String(value));
+    problems.push(`"${name}" must be an id such as ${example}${isAddress ? ", not the address of a page" : ""}`);
+  }
   if (bad.length === 0) return problems;
   const names = bad.map((name) => `"${name}"`).join(" and ");
   return [...problems, `${names} must be a string that is not empty${hint}`];
 }
+
+/** The arguments that go into a route or name an object, with an example. */
+const FORMS: Readonly<Record<string, readonly [form: RegExp, example: string]>> = {
+  projectId: [SEGMENT, "prj-demo"],
+  branchId: [BRANCH_ID, "br-main"],
+  endpointId: [COMPUTE_ID, "ep-cool-1"],
+};
 
 /**
  * For a read that bypasses the cache: one process may run a program several times (Automation API) while others change

@@ -140,6 +140,7 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     // Found by the rule above.
     [domain("http://localhost:3000"), undefined],
     [domain("http://[::ffff:127.0.0.1]"), undefined],
+    [domain("http://localhost:*"), undefined],
     [domain(encrypted), notRead("domain")],
     [domain("http://"), undefined],
     [domain(undefined), undefined],
@@ -148,6 +149,8 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [domain("https://*.vercel.app"), withWildcard("https://*.vercel.app")],
     [domain("https://app.%2A.example.com"), withWildcard("https://app.*.example.com")],
     [domain("http://*"), withWildcard("http://*")],
+    [domain("https://*.example.com:*"), withWildcard("https://*.example.com:*")],
+    [domain("https://app.example.com:*"), withWildcard("https://app.example.com:*")],
     [domain("exp://*"), withWildcard("exp://*")],
     [domains("https://a.example.com", "https://*.a.example.com"), withWildcard("https://*.a.example.com")],
     [domains({ origin: "https://*.b.example.com", expiresOn: "2999-01-31" }), withWildcard("https://*.b.example.com")],

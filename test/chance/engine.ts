@@ -365,11 +365,15 @@ async function strike(child: ChildProcess, started: readonly RunningProcess[], e
   return true;
 }
 
-const VICTIMS = { cli: /^(\S*\/)?pulumi /, provider: /^\S*node .*(dynamic-provider|pulumi-resource-svc)/ };
+const VICTIMS = {
+  cli: /^(\S*\/)?pulumi /,
+  // Once it does something, it has a title (src/host/processList.ts).
+  provider: /^\S*node .*(dynamic-provider|pulumi-resource-svc)|^pulumi-svc \S+:\d+ /,
+};
 
 /** The language host, which looks for its engine every few minutes only, and holds nothing. */
 const HOST = /pulumi-language-nodejs/;
-const PROVIDER = /pulumi-resource-pulumi-nodejs|dynamic-provider|pulumi-resource-svc/;
+const PROVIDER = /pulumi-resource-pulumi-nodejs|dynamic-provider|pulumi-resource-svc|^pulumi-svc /;
 
 /**
  * Waits for processes that were left alone. A provider ends with its engine if it has loaded our package

@@ -77,6 +77,18 @@ test.each([
 });
 
 test.each([
+  [["--yes"], "--yes needs --repair"],
+  [["--accept", "--yes"], "--yes belongs to --repair. --accept takes --dry-run, --force, and never asks"],
+  [["--repair", "--force"], "--force belongs to --accept. --repair takes --yes, --expect, --allow-replace"],
+  [
+    ["--ignore", "api", "--reason", "a", "--yes"],
+    "--yes belongs to --repair. --ignore takes --reason, --until, --property, --all-stacks, and never asks",
+  ],
+])("an option of another mode is told with those of this one: drift %s", async (args, said) => {
+  expect((await run("drift", ...args)).stderr).toBe(`error: ${said}\n`);
+});
+
+test.each([
   ["drift", "--from", "missing.json"],
   ["drift", "--ignore", "api", "--reason", "a"],
   ["drift", "--accept"],

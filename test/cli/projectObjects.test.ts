@@ -78,6 +78,35 @@ it("finds the computes alone where there is no integration, and no e-mail server
   expect((await listed()).map(({ kind }) => kind)).not.toContain("EmailServer");
 });
 
+it("takes no list of an integration that is not shown for an empty one", async () => {
+  await integrate(service.emulator);
+  for (const list of ["oauth_providers", "domains", "email_server"]) {
+    await service.fault({ path: `/projects/{project_id}/auth/${list}`, status: 404 });
+    await expect(listed()).rejects.toThrow(NotFoundError);
+  }
+});
+
+it("lists the computes of a project whose service has no auth", async () => {
+  await service.fault({ path: "/projects/{project_id}/auth/integrations", status: 404 });
+  expect((await listed()).map(({ kind }) => kind)).toEqual(["ComputeEndpoint"]);
+});
+
+it("names everything that exists, on every page", async () => {
+  await service.emulator.close();
+  service = await Service.start({ pageSize: 2 });
+  await integrate(service.emulator);
+  for (const number of [1, 2, 3, 4]) {
+    await createCompute(service.emulator, { branch_id: "br-main", type: "read_only" });
+    await service.edit({ kind: "domain", create: { domain: `https://${number}.example.com` } });
+    await service.edit({ kind: "oauth_provider", create: { id: `own-${number}` } });
+  }
+  const counts = new Map<string, number>();
+  for (const { kind } of await listed()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  expect(Object.fromEntries(counts)).toEqual({
+    ...{ ComputeEndpoint: 5, AuthIntegration: 1, OAuthProvider: 6, WhitelistDomain: 4 },
+  });
+});
+
 it("takes no missing project for an empty one", async () => {
   await expect(listed("prj-none")).rejects.toThrow(NotFoundError);
 });

@@ -12,6 +12,8 @@ const unclear: [string, Reply][] = [
   ["a reset", { fault: "reset" }],
   ["a cut answer", { fault: "cut", status: 201, text: '{"id' }],
   ["500", { status: 500 }],
+  ["501", { status: 501, json: { code: "", message: "not implemented" } }],
+  ["a redirect", { status: 303, headers: { location: "https://login.example.com/" } }],
   ["a 502 page", { status: 502, text: "<html></html>" }],
   ["503 with Retry-After", { status: 503, headers: { "retry-after": "0" } }],
   ["504", { status: 504 }],
@@ -139,8 +141,9 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     const project = new FakeProject();
     project.computes.push({ id: "ep-1", host: "h", branch_id: "b", type: "t", current_state: "idle" });
     const { server, client } = inMemory((request, nth) => {
-      // A 2xx with an unexpected body will not be better the second time, and is not an error that a retry can solve.
-      if (request.method === "POST" && nth === 1 && !isGood) return fault;
+      // These will not be better the second time.
+      const stays = isGood || fault.status === 501 || fault.status === 303;
+      if (request.method === "POST" && nth === 1 && !stays) return fault;
       if (request.path.endsWith("/keys")) return { status: 201, json: KEYS };
       if (request.path.endsWith("/transfer_ownership")) return { json: { url: "https://x.test/t" } };
       return project.script(request, nth);

@@ -90,12 +90,29 @@ test.each([301, 302, 303, 307, 308])(
         const location = `http://127.0.0.1:${other}${path === "" ? request.url : path}`;
         response.writeHead(status, { location }).end();
       });
-      for (const error of await both(client)) expect(wordsOf(error)).toMatch(/redirect, which is not followed/);
+      const words = `redirect to 127.0.0.1:${other}, which is not followed`;
+      for (const error of await both(client)) expect(wordsOf(error)).toContain(words);
       expect(seen).toHaveLength(2);
     }
     expect(arrived).toEqual([]);
   },
 );
+
+test.each([
+  ["https://login.example.com/start?token=canary#canary", "redirect to login.example.com, which"],
+  ["https://me:canary@login.example.com:8443/canary", "redirect to login.example.com:8443, which"],
+  ["//login.example.com/canary", "redirect to login.example.com, which"],
+  [`https://${KEY}.example.com/`, "redirect, which"],
+  ["/canary", "redirect to another path of the same host, which"],
+  ["myapp:canary", "redirect, which"],
+  ["https://[canary", "redirect, which"],
+])("of the address %s of a redirect, the message names the host alone", async (location, words) => {
+  const { client } = await serving((_request, response) => void response.writeHead(302, { location }).end());
+  for (const error of await both(client)) {
+    expect(wordsOf(error)).toContain(words);
+    expect(wordsOf(error)).not.toContain("canary");
+  }
+});
 
 /** Writes until the other side closes the connection, at most this many bytes. */
 function flood(response: ServerResponse, chunk: Buffer, times: number): () => number {

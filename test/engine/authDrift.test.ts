@@ -121,6 +121,13 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   expect(audit.code).toBe(10);
   for (const words of ["owner-changed", "keys-address-changed", "has them at attacker.example"])
     expect(audit.stdout).toContain(words);
+  expect(await svc(stack, ["env"])).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /AuthIntegration auth: had its public keys at .*, and now has them at attacker\.example/,
+    ),
+  });
   await service.clearRequests();
   expect(await svc(stack, ["drift", "--repair", "--yes"])).toMatchObject({
     code: 7,
@@ -135,6 +142,10 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   expect(await driftReport(stack)).toMatchObject({
     code: 0,
     report: { tolerated: [{ name: "auth" }, { name: "auth" }] },
+  });
+  expect(await svc(stack, ["env"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`AUTH_JWKS_URL=${jwks}`),
   });
 
   expect(await stack.leaks([GOOGLE, SMTP, THEIRS])).toEqual([]);

@@ -5,21 +5,24 @@ const BRANCHES = Array.from({ length: 10 }, (_, index) => ({
   ...(index === 0 && { default: true }),
 }));
 
-test("ten computes of a project that locks are created at the first try, and each is refused once at most", async () => {
-  const stack = await Stack.create({
-    emulator: { lockProjects: true, activationMs: 150 },
-    program: `for (let i = 0; i < 10; i++) new svc.ComputeEndpoint("c" + i, { projectId: "prj-ten", branchId: "br-" + i, size: 1 });`,
-  });
-  const { service } = stack;
-  await service.addProject({ id: "prj-ten", branches: BRANCHES });
-  const before = await service.state();
-  const run = await stack.up();
-  expect(run).toMatchObject({ code: 0 });
-  const refused = (await service.requests()).filter(({ status }) => status === 423);
-  expect(refused.length).toBeLessThan(BRANCHES.length);
-  expect(await service.endpoints("prj-ten")).toHaveLength(10);
-  await stack.finish(before);
-});
+test.each([423, 409] as const)(
+  "ten computes of a project that locks with %d are created at the first try, and each is refused once at most",
+  async (lockStatus) => {
+    const stack = await Stack.create({
+      emulator: { lockProjects: true, lockStatus, activationMs: 150 },
+      program: `for (let i = 0; i < 10; i++) new svc.ComputeEndpoint("c" + i, { projectId: "prj-ten", branchId: "br-" + i, size: 1 });`,
+    });
+    const { service } = stack;
+    await service.addProject({ id: "prj-ten", branches: BRANCHES });
+    const before = await service.state();
+    const run = await stack.up();
+    expect(run).toMatchObject({ code: 0 });
+    const refused = (await service.requests()).filter(({ status }) => status === lockStatus);
+    expect(refused.length).toBeLessThan(BRANCHES.length);
+    expect(await service.endpoints("prj-ten")).toHaveLength(10);
+    await stack.finish(before);
+  },
+);
 
 interface Span {
   readonly projectId: unknown;

@@ -109,6 +109,7 @@ class Campaign {
     }
     this.#filesAreWhole();
     await this.#tellsTruth();
+    if (this.#random(2) === 0) await this.#repairAgain();
     await this.#comeBack();
   }
 
@@ -256,13 +257,36 @@ class Campaign {
     this.log.push(`-- drift: ${code}`, stderr);
     const differing = await this.#differing(this.#size);
     if (code === 11) {
-      expect(stderr).toMatch(/is running, or was interrupted: .*pulumi cancel, then pulumi up --refresh/);
+      expect(stderr).toMatch(
+        /is running, or was interrupted: .*pulumi cancel(, then pulumi up --refresh|.* then the same pulumi-svc drift --repair)/,
+      );
       return;
     }
     const { drift } = JSON.parse(stdout) as { drift: { name: string }[] };
     const told = drift.map(({ name }) => name).toSorted();
     if (told.join() !== differing.join()) this.lies++;
     expect([code, told]).toEqual([differing.length > 0 ? 7 : 0, differing]);
+  }
+
+  /** The same repair finishes one that was cut off, and deploys nothing else. */
+  async #repairAgain(): Promise<void> {
+    if (!(await this.stack.exported()).includes("interrupted-repair")) return;
+    const repair = () => svc(this.stack, COMMANDS.repair);
+    let again = await repair();
+    if (again.code === 11) {
+      await this.stack.run("cancel", "--yes");
+      if (again.stderr.includes("--clear-pending-creates"))
+        expect(await this.stack.run("refresh", "--clear-pending-creates", "--preview-only")).toMatchObject({ code: 0 });
+      again = await repair();
+    }
+    if (again.code === 11 && again.stderr.includes("--clear-pending-creates")) {
+      expect(await this.stack.run("refresh", "--clear-pending-creates", "--preview-only")).toMatchObject({ code: 0 });
+      again = await repair();
+    }
+    this.log.push(`-- repair again: ${again.code}`, again.stderr);
+    this.by["repair resumed"] = (this.by["repair resumed"] ?? 0) + 1;
+    expect(again).toMatchObject({ code: 0 });
+    expect(await this.#differing(this.#size)).toEqual([]);
   }
 
   async #comeBack(): Promise<void> {

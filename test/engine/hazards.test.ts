@@ -93,6 +93,39 @@ test("an explicit provider for each account, and one that takes the rest from th
   expect((await other.service.endpoints()).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);
 });
 
+test("a component gives its Provider to the program's own dynamic resources too, whose configure sees no configuration", async () => {
+  const program = (providers: string, provider = ""): string => `
+    class Own extends pulumi.dynamic.Resource {
+      constructor(name, opts) { super({
+        async configure({ config }) { this.greeting = config.get("proj:greeting") ?? "none"; },
+        async create() { return { id: "1", outs: { greeting: this.greeting } }; },
+      }, name, { greeting: undefined }, opts); }
+    }
+    class Group extends pulumi.ComponentResource {
+      constructor(name, opts) {
+        super("my:index:Group", name, {}, opts);
+        new svc.ComputeEndpoint(name + "-api", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, { parent: this ${provider} });
+        this.greeting = new Own(name + "-own", { parent: this }).greeting;
+      }
+    }
+    const account = new svc.Provider("account");
+    exports.greeting = new Group("group", { ${providers} }).greeting;`;
+  const stack = await Stack.create({ program: "" });
+  await stack.config("greeting", "hello");
+  const key = /provider resource map where key svc doesn't match provider/;
+  const greeted = async (providers: string, provider = "") => {
+    stack.program(program(providers, provider));
+    const { code, text } = await stack.up();
+    const { greeting } = await stack.outputs();
+    expect(await stack.destroy()).toMatchObject({ code: 0 });
+    return { code, greeting, isKeyWrong: key.test(text) };
+  };
+  expect(await greeted("providers: [account]")).toEqual({ code: 0, greeting: "none", isKeyWrong: false });
+  expect(await greeted("providers: { svc: account }")).toMatchObject({ code: 0, isKeyWrong: true });
+  expect(await greeted('providers: { "pulumi-nodejs": account }')).toMatchObject({ code: 0, isKeyWrong: false });
+  expect(await greeted("", ", provider: account")).toEqual({ code: 0, greeting: "hello", isKeyWrong: false });
+});
+
 test("a key that stands in plain text in the configuration is warned of, once", async () => {
   const stack = await Stack.create({
     program: `

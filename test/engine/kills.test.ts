@@ -137,7 +137,9 @@ interface Figures {
 }
 const figures: Figures[] = [];
 
-const isProvider = ({ command }: RunningProcess): boolean => /dynamic-provider(\/\S*)? \S+:\d+$/.test(command);
+/** Once it does something, it has a title (src/host/processList.ts). */
+const isProvider = ({ command }: RunningProcess): boolean =>
+  /dynamic-provider(\/\S*)? \S+:\d+$|^pulumi-svc \S+:\d+ /.test(command);
 
 /** The remaining lifetime of a process, watched slightly longer than allowed. */
 async function remainingMs(one: RunningProcess): Promise<number> {

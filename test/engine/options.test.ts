@@ -47,6 +47,24 @@ describe("the options of a resource", () => {
     expect(changeSummary["update"] ?? 0).toBe(0);
   });
 
+  test("a path that leads to no argument is warned of by the plan, with the nearest one, and stored nowhere", async () => {
+    stack.program(program("size: 2", 'ignoreChanges: ["siz", "size.maximum"], replaceOnChanges: ["sise"]'));
+    const { code, text } = await stack.preview();
+    expect(code).toBe(0);
+    for (const [option, path, nearest] of [
+      ["ignoreChanges", "siz", "size"],
+      ["ignoreChanges", "size.maximum", "size.max"],
+      ["replaceOnChanges", "sise", "size"],
+    ])
+      expect(text).toContain(
+        `warning: "${option}" of ComputeEndpoint ("api") names "${path}", which is no argument and no part of one, so it has no effect. Did you mean "${nearest}"?`,
+      );
+    expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(Object.keys((await stack.resource("api")).inputs).filter((name) => /Changes/.test(name))).toEqual([]);
+    stack.program(program("size: 2", ""));
+    expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  });
+
   test("a plan tells which argument differs, for those who read it by machine", async () => {
     const { steps } = await plan(program("size: 1", ""));
     const step = steps.find(({ urn }) => urn.endsWith("::api"));

@@ -48,6 +48,37 @@ test("what two resources declare is refused by the preview, which names both", a
   expect(await stack.service.mutations()).toEqual([]);
 });
 
+test("another spelling of what exists changes nothing: it keeps its id and what users have there", async () => {
+  const program = (email: string, domain: string) => `
+    const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "svcdb" });
+    new svc.AuthUser("ops", { projectId: auth.projectId, email: "${email}", name: "Zo\u00eb" });
+    new svc.Whitelist("domains", { projectId: auth.projectId, domains: ["${domain}", "http://localhost:*"] });`;
+  const stack = await Stack.create({
+    program: program("Ops@b\u00fccher.example", "https://*.b\u00fccher.example:*"),
+  });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const held = async () => {
+    const { users, domains, integrations } = (await stack.service.state()).projects[0] ?? {};
+    return { users, domains, integrations };
+  };
+  const first = await held();
+  const { id } = await stack.resource("ops");
+  expect(first.users).toEqual([expect.objectContaining({ email: "Ops@b\u00fccher.example" })]);
+  await stack.service.clearRequests();
+
+  stack.program(
+    program("ops@XN--bcher-kva.example", "HTTPS://*.BU\u0308CHER.example:*/").replace("Zo\u00eb", "Zoe\u0308"),
+  );
+  expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([]);
+  expect(await held()).toEqual(first);
+  expect((await stack.resource("ops")).id).toBe(id);
+  await stack.finish(before);
+});
+
 test("looking up what does not exist fails, and names the id, for every kind", async () => {
   const ids = EACH_KIND.map(([kind, { idIn }]) => ({ kind, id: idIn("prj-demo") }));
   const program = ids.map(({ kind, id }) => `svc.${kind}.get("${kind}", "${id}");`).join("\n");

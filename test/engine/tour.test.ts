@@ -29,6 +29,29 @@ test("a reader of README.md gets from nothing to a first up without a warning, a
   expect(readFileSync(join(reader.folder, "svc-start", "index.ts"), "utf8")).toContain("max: 4 }");
 });
 
+// Begins with what the first test has installed.
+test("one terminal is enough, with the command of README.md: the file keeps what was made for the next command", async () => {
+  const [, command = ""] =
+    /`(npx pulumi-svc emulator --data [^`]*)`/.exec(textOf("README.md").replaceAll("\n", " ")) ?? [];
+  expect(command).toContain('--exec "pulumi up --yes"');
+  const terminal = reader.terminal("svc-start");
+  const type = async (script: string): Promise<string> => {
+    const { code, output } = await terminal.run(script);
+    expect([code, output]).toEqual([0, expect.anything()]);
+    return output;
+  };
+  // In the order of README.md: the address is that of an emulator in another terminal, which does not run.
+  await type(`export SVC_BASE_URL=http://127.0.0.1:9/api/v2 SVC_API_KEY=test-key
+    export PULUMI_BACKEND_URL="file://$PWD" PULUMI_CONFIG_PASSPHRASE=start
+    pulumi stack init one`);
+  expect(await type(command)).toContain("+ 6 created");
+  expect(await type(command)).toContain("6 unchanged");
+  expect(await type(command.replace("pulumi up", "npx pulumi-svc drift --stack one #"))).toMatch(/no drift/i);
+  expect(await type(command.replace("pulumi up", "pulumi destroy"))).toContain("- 6 deleted");
+  const kept = readFileSync(join(reader.folder, "svc-start", "emulator.json"), "utf8");
+  expect(JSON.parse(kept)).toMatchObject({ projects: [{ id: "prj-demo", integrations: [] }] });
+});
+
 /** Three stacks read their values from their configuration. */
 const PROGRAM = `import * as pulumi from "@pulumi/pulumi";
 import * as svc from "pulumi-svc";

@@ -41,6 +41,22 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
+test("what a project has is looked up on every page", async () => {
+  const emulator = await configured({ pageSize: 1 });
+  for (const branch_id of ["br-dev", "br-test"]) await createCompute(emulator, { branch_id, type: "read_write" });
+  expect((await svc.getComputeEndpoints(PROJECT)).map(({ branchId }) => branchId)).toEqual([
+    ...["br-main", "br-dev", "br-test"],
+  ]);
+  expect(await svc.getComputeEndpoint({ ...PROJECT, branchId: "br-test" })).toMatchObject({ branchId: "br-test" });
+  expect((await svc.getBranches(PROJECT)).map(({ branchId }) => branchId)).toEqual(["br-main", "br-dev", "br-test"]);
+  await control(emulator.url, "POST", "/faults", {
+    path: "/projects/{project_id}/branches",
+    paging: "repeats",
+    times: 0,
+  });
+  expect(await messageOf(svc.getBranches(PROJECT))).toMatch(/the list could not be read to its end/);
+});
+
 describe("computes", () => {
   test("come with what changes by itself", async () => {
     const emulator = await configured();

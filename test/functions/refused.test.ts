@@ -39,6 +39,12 @@ async function refusal(ask: () => Promise<unknown>): Promise<string> {
 const resolved = (output: unknown): Promise<unknown> => (output as { promise(): Promise<unknown> }).promise();
 
 describe.each(NAMES)("%s", (name) => {
+  test("takes no address of a page for the id of a project", async () => {
+    expect(await refusal(() => untyped(name)({ projectId: `https://console.example.com/${CANARY}` }))).toBe(
+      `${name}: "projectId" must be an id such as prj-demo, not the address of a page`,
+    );
+  });
+
   test.each([
     ["the promise", (args?: unknown, opts?: unknown) => untyped(name)(args, opts)],
     ["the Output", (args?: unknown, opts?: unknown) => resolved(untyped(`${name}Output`)(args, opts))],

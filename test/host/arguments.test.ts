@@ -32,7 +32,7 @@ const noName = z.custom<never>(() => false, { error: "is no name", params: UNKNO
 const settings = z.object({ a: long.optional(), "": long.optional() }).catchall(noName);
 const specs: ArgumentSpecs<Args> = {
   home: { schema: z.string(), required: true, replaces: "container" },
-  size: { schema: z.number(), equal: (left, right) => Math.abs(left - right) < 1 },
+  size: { schema: z.number(), form: Math.floor },
   label: { schema: z.string() },
   mode: { schema: z.string(), assumed: "plain" },
   region: { schema: z.string(), replaces: true, assumed: "here" },

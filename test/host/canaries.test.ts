@@ -101,7 +101,8 @@ async function call(
 ): Promise<unknown> {
   if (verb === "read") return await provider.read(id, olds);
   if (verb === "create") return await provider.create(news);
-  if (verb === "update") return await provider.update(id, { ...olds, __unfinished: "update" }, news);
+  if (verb === "update")
+    return await provider.update(id, { ...olds, __unfinished: "update", __sent: Object.keys(news) }, news);
   return await provider.delete(id, olds);
 }
 

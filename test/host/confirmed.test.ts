@@ -11,7 +11,7 @@ interface Args {
 
 const specs: ArgumentSpecs<Args> = {
   size: { schema: z.number() },
-  name: { schema: z.string(), equal: (left, right) => left.toLowerCase() === right.toLowerCase() },
+  name: { schema: z.string(), form: (name) => name.toLowerCase() },
   kind: { schema: z.string(), assumed: "plain" },
   adopt: { schema: z.boolean(), createOnly: true },
 };

@@ -14,7 +14,8 @@ interface Outputs {
 
 const declaration: Declaration<Shape, Outputs> = {
   kind: "AuthUser",
-  args: { home: { required: true, replaces: "container" }, size: { equal: (left, right) => left === -right } },
+  id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
+  args: { home: { required: true, replaces: "container" }, size: { form: (size) => Math.abs(size) } },
   outputs: { host: { secret: true, identity: true, stays: true } },
 };
 const schemas: SchemasOf<Shape> = { size: z.number(), home: z.string() };
@@ -30,11 +31,12 @@ const methods: Methods<Shape, Outputs & Partial<Shape>> = {
 
 test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {
   const { args, ...made } = define(declaration, schemas, methods);
-  const { kind, identity, secretOutputs, staying, ...rest } = made;
+  const { kind, id, identity, secretOutputs, staying, ...rest } = made;
   expect(kind).toBe("AuthUser");
+  expect(id).toBe(declaration.id);
   expect(Object.entries(args)).toEqual([
     ["home", { required: true, replaces: "container", schema: schemas.home }],
-    ["size", { equal: declaration.args.size.equal, schema: schemas.size }],
+    ["size", { form: declaration.args.size.form, schema: schemas.size }],
   ]);
   expect(identity).toEqual(["host"]);
   expect(secretOutputs).toEqual(["host"]);

@@ -81,4 +81,19 @@ describe("check", () => {
     void toy.configure({ config: { get: () => UNKNOWN, require: () => "" } });
     expect((await toy.check({}, { home: "a" })).failures).toEqual([]);
   });
+
+  test("warns of a path of ignoreChanges or replaceOnChanges that leads to no argument, at the first plan", async () => {
+    const { toy, log } = hosted();
+    const paths = { __ignoreChanges: ["siz", "size", "size.minimum", "*"], __replaceOnChanges: ["nothing"] };
+    const { inputs = {}, failures } = await toy.check({}, { home: "a", __urn: URN, ...paths });
+    expect([failures, Object.keys(inputs).sort()]).toEqual([[], ["__urn", "home"]]);
+    const what = (option: string, path: string): string =>
+      `"${option}" of ComputeEndpoint ("toy") names "${path}", which is no argument and no part of one, so it has no effect. `;
+    const said = log.map(({ severity, message }) => `${severity} ${message}`);
+    expect(said).toEqual([
+      `warning ${what("ignoreChanges", "siz")}Did you mean "size"?`,
+      `warning ${what("ignoreChanges", "size.minimum")}Did you mean "size.min"?`,
+      `warning ${what("replaceOnChanges", "nothing")}Its arguments: home, size, label, secret, region, adopt`,
+    ]);
+  });
 });

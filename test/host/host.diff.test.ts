@@ -29,7 +29,7 @@ describe("diff", () => {
     [
       "its address, and replaceOnChanges needs the keys",
       { __urn: `${URN}-before` },
-      { __replaceOnChanges: true },
+      { __replaceOnChanges: ["size"] },
       undefined,
     ],
   ])(
@@ -171,6 +171,17 @@ describe("a repair", () => {
       messages: [expect.stringContaining("it is made anew")],
     });
     expect(log).toEqual([]);
+  });
+
+  test("says what every plan says of the arguments, also where the object is still there", () => {
+    const { toy } = hosted({
+      createWarnings: ({ isNew, isReplacement, args }) => [`${args.home} ${isNew} ${isReplacement}`],
+    });
+    expect(toy.repair("toy-1", found, declared)?.messages).toEqual(["a false false"]);
+    expect(toy.repair("toy-1", { ...OLDS, home: "b" }, { ...declared, size: OLDS.size })?.messages).toEqual([
+      expect.stringContaining("it is made anew"),
+      "a true true",
+    ]);
   });
 
   test("of what is gone is a creation, with what is new in it and its warnings", () => {

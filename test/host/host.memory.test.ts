@@ -2,7 +2,7 @@ import { dynamicProvider } from "../../src/doors/dynamic/provider";
 import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import type { LogLine } from "../../src/host/progress";
 import type { Lifecycle } from "../../src/host/lifecycle";
-import type { Claim } from "../../src/host/memory";
+import type { Claim } from "../../src/contract/claims";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { Session } from "../../src/host/session";
 import { type Gone, Granted, requireGranted } from "../../src/client";

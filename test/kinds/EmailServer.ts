@@ -6,7 +6,7 @@ import { UNKNOWN, type Json } from "../support/harness";
 import { EMAIL, inProject, INTEGRATIONS, mailOf, removedWithIntegration } from "../support/rules/routes";
 import fc from "fast-check";
 import { anyLifecycle, PATIENCE, SECRETS, type KindCase } from "./KindCase";
-import { address, canary, CANARY, letters, lists, objects, oneOf, segment, text } from "./rules";
+import { address, canary, CANARY, letters, line, lists, objects, oneOf, segment, text } from "./rules";
 
 export const EMAIL_STANDARD = { ...STANDARD, ...PATIENCE };
 const ELSEWHERE = { ...EMAIL_STANDARD, host: "smtp.other.example.com" };
@@ -44,10 +44,10 @@ export const kindCase: KindCase<EmailServerShape> = {
         ),
       },
     },
-    username: { value: STANDARD.username, other: "other", change: "updates", rule: text(canary) },
+    username: { value: STANDARD.username, other: "other", change: "updates", rule: line },
     password: { value: STANDARD.password, other: "other", change: "updates", rule: text(canary) },
     senderEmail: { value: STANDARD.senderEmail, other: "other@example.com", change: "updates", rule: address },
-    senderName: { value: STANDARD.senderName, other: "Other", change: "updates", rule: text(canary) },
+    senderName: { value: STANDARD.senderName, other: "Other", change: "updates", rule: line },
   },
   least: ({ projectId }) => ({ projectId, type: "shared" }),
   unknowns: { type: UNKNOWN, host: UNKNOWN, password: UNKNOWN },

@@ -15,7 +15,7 @@ import {
   removedById,
 } from "../support/rules/routes";
 import { anyLifecycle, PATIENCE, SECRETS, type Creation, type KindCase } from "./KindCase";
-import { canary, flag, letters, segment, text } from "./rules";
+import { canary, flag, letters, line, segment, text } from "./rules";
 
 export const OAUTH_SHARED = { ...SHARED, ...PATIENCE };
 export const OAUTH_STANDARD = { ...STANDARD, ...PATIENCE };
@@ -46,7 +46,7 @@ export const kindCase: KindCase<OAuthProviderShape> = {
       change: "replaces",
       rule: text(letters(60), canary, fc.constantFrom("..", "a/b", "Google", "2fa")),
     },
-    clientId: { value: STANDARD.clientId, other: "other-id", change: "updates", rule: text(canary) },
+    clientId: { value: STANDARD.clientId, other: "other-id", change: "updates", rule: line },
     clientSecret: { value: STANDARD.clientSecret, other: "other", change: "updates", rule: text(canary) },
     adopt: { value: undefined, other: true, change: "nothing", rule: flag },
     absent: {

@@ -259,6 +259,30 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
     expect(found?.outs).toMatchObject({ projectId: PROJECT });
   });
 
+  test("looking it up by anything but an id of its form says which form it has, and sends nothing", async () => {
+    const given = await harness(lifecycle);
+    const { id } = kindCase.lifecycle;
+    const [form = "", example = ""] = [id?.form, id?.example];
+    const parts = form.split("/").length;
+    const wrong = [
+      "https://console.example.com/projects/prj-demo/endpoints/ep-1?tab=auth",
+      "projects/prj-demo/endpoints/ep-1/settings",
+      "/prj-demo",
+      "prj demo",
+      ...Array.from({ length: parts - 1 }, (_, at) => example.split("/", at + 1).join("/")),
+      ...(parts > 1 ? [`${PROJECT}/`] : [`${PROJECT}/x`]),
+    ].filter((one) => kindCase.kind !== "WhitelistDomain" || !one.startsWith("projects/"));
+    for (const one of wrong) {
+      const { message } = await thrownBy(given.provider.read(one, {}));
+      expect(message).toContain(`the id must have the form ${form}, such as ${example}`);
+      expect(message.includes("the address of a page is no id")).toBe(one.startsWith("https://"));
+    }
+    expect(await given.requests()).toEqual([]);
+    // What it says does exist.
+    const { message } = await thrownBy(given.provider.read(example, {}));
+    expect(message).not.toContain("must have the form");
+  });
+
   if (inIntegration) childCases(kindCase);
 });
 

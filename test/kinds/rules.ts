@@ -47,8 +47,16 @@ export const branch = text(
   canary,
   fc.constantFrom("br-", ...PATHS),
 );
-/** Texts of exactly this length. */
-const ofLength = (length: number) => fc.string({ unit: "grapheme-ascii", minLength: length, maxLength: length });
+/** Texts of exactly this length, without blanks around them. */
+const ofLength = (length: number) =>
+  fc
+    .string({ unit: "grapheme-ascii", minLength: length, maxLength: length })
+    .map((one) => one.replace(/^ +| +$/g, (blanks) => "x".repeat(blanks.length)));
+/** A text on one line, without blanks around it. */
+export const line = text(
+  canary.map((one) => `${one.replace(/[\p{Cc}\u2028\u2029]/gu, "")}.`),
+  fc.constantFrom(`${CANARY}\n`, `${CANARY}\r\nBcc: x`, ` ${CANARY}`, `${CANARY}\u00a0`, `${CANARY}\u0000`),
+);
 /** The shortest and longest are explicit, since fast-check rarely generates long texts. */
 export const counted = (longest: number): Rule =>
   text(

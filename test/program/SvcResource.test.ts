@@ -151,21 +151,17 @@ test("a setting of Postgres can be a reference beside values of any kind", async
   expect(inputs["settings"]).toEqual({ pgSettings: { work_mem: "64MB", "app.token": { fromEnv: "TOKEN" } } });
 });
 
-test("the paths of ignoreChanges are passed on beside a reference, and with nothing else: a state has their names", async () => {
-  const ignoreChanges = ["size"];
-  const toldFor = async (name: string, pgSettings: Record<string, string | svc.SecretReference> | undefined) => {
-    const settings = pgSettings && { settings: { pgSettings } };
-    const inputs = await inputsOf(new svc.ComputeEndpoint(name, { ...ARGS, ...settings }, { ignoreChanges }));
-    return inputs["__ignoreChanges"];
+test("the paths of ignoreChanges and replaceOnChanges are passed on, and nothing where there are none", async () => {
+  const hiddenOf = async (name: string, options: pulumi.CustomResourceOptions) => {
+    const { __ignoreChanges, __replaceOnChanges } = await inputsOf(new svc.ComputeEndpoint(name, ARGS, options));
+    return { __ignoreChanges, __replaceOnChanges };
   };
-  expect(await toldFor("reference", { "app.token": svc.fromEnv("TOKEN") })).toEqual(ignoreChanges);
-  expect([await toldFor("literal", { work_mem: "64MB" }), await toldFor("none", undefined)]).toEqual([
-    undefined,
-    undefined,
-  ]);
-  const google = { projectId: "prj-1", providerId: "google", clientId: "id", clientSecret: svc.fromFile("google") };
-  const inputs = await inputsOf(new svc.OAuthProvider("google", google, { ignoreChanges }));
-  expect(inputs["__ignoreChanges"]).toEqual(ignoreChanges);
+  const paths = ["siz", "size.maximum"];
+  expect(await hiddenOf("both", { ignoreChanges: paths, replaceOnChanges: ["size"] })).toEqual({
+    __ignoreChanges: paths,
+    __replaceOnChanges: ["size"],
+  });
+  expect(await hiddenOf("none", { ignoreChanges: [], replaceOnChanges: [] })).toEqual({});
 });
 
 function definedIn<Value>(value: Value | undefined): Value {

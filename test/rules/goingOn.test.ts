@@ -137,19 +137,49 @@ describe("continuing a failed change", () => {
     expect(again.state?.outs).toMatchObject({ __unfinished: "update", __sent: ["scaleToZero"] });
   });
 
-  test("of a state that does not say what was sent sends whatever differs, and the plan says so", async () => {
-    const { given, kept } = await failedChange();
-    await byHand(given, kept, RESIZED);
-    // As version 0.1.0 left it.
-    const { __sent, ...outs } = kept.outs;
-    expect(__sent).toEqual(["scaleToZero"]);
-    const old = { ...kept, outs };
-    expect((await warningsOf(given, old, program, program))[0]).toContain(
-      "This one resumes it, and everything that differs from the program is sent, because the state does not say what the failed update sent; if",
-    );
-    const { outcome } = await up(given, old, program);
-    expect(outcome).toMatchObject({ ended: "well" });
-    expect(await computesOf(given)).toMatchObject([{ autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 }]);
+  describe("of a state that does not say what was sent", () => {
+    const oldState = async () => {
+      const { given, kept } = await failedChange();
+      // As version 0.1.0 left it.
+      const { __sent, ...outs } = kept.outs;
+      expect(__sent).toEqual(["scaleToZero"]);
+      return { given, old: { ...kept, outs } };
+    };
+
+    test("sends what the plan shows", async () => {
+      const { given, old } = await oldState();
+      const { outcome, state } = await up(given, old, program);
+      expect(outcome).toMatchObject({ ended: "well" });
+      expect(await computesOf(given)).toMatchObject([{ suspend_timeout_seconds: -1 }]);
+      expect(state?.outs).not.toHaveProperty("__unfinished");
+    });
+
+    test("does not undo what may be somebody's: it names it, in the plan too, and a refresh shows both values", async () => {
+      const { given, old } = await oldState();
+      await byHand(given, old, RESIZED);
+      const refusal =
+        `it is not known whether the previous update of compute ${endpointId(old)} had sent "size", or somebody has changed it since: ` +
+        "the state does not say what that update sent. Run pulumi up --refresh: its plan shows both values";
+      const warned = await warningsOf(given, old, program, program);
+      expect(warned[0]).toContain(
+        "The state does not say what the failed update sent: this one fails if the service differs from the program in anything that the plan does not show; if",
+      );
+      given.restart();
+      await given.plan(program, program);
+      given.log.splice(0);
+      await given.diff(old, program);
+      expect(given.log.map(({ message }) => message)).toContain(`pulumi up will fail here: ${refusal}`);
+      await given.forgetRequests();
+      const { outcome, state } = await up(given, old, program);
+      expect(wordsOf(outcome)).toContain(refusal);
+      expect(await given.mutations()).toEqual([]);
+      expect(await computesOf(given)).toMatchObject([RESIZED]);
+      expect(state).toEqual(old);
+      const refreshed = (await given.read(old)) ?? old;
+      const { outcome: after } = await up(given, { id: old.id, outs: refreshed.outs }, program);
+      expect(after).toMatchObject({ ended: "well" });
+      expect(await computesOf(given)).toMatchObject([{ autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 }]);
+    });
   });
 
   test("of an adoption that was interrupted before it had changed anything brings the compute to all that is declared", async () => {
@@ -187,6 +217,22 @@ describe("continuing a failed change of credentials", () => {
     await given.forgetRequests();
     return { given, kept: keptBy(outcome) };
   };
+
+  test("is announced with the names of what is sent", async () => {
+    const { given, kept } = await failedChange();
+    const said = async (state: State): Promise<string[]> => {
+      given.log.splice(0);
+      await given.check(program, program);
+      await given.diff(state, program);
+      return given.log.map(({ message }) => message);
+    };
+    const begin = `the previous update of OAuthProvider ${kept.id} ("thing") did not finish. This update resumes it: `;
+    expect(await said(kept)).toEqual([`${begin}"clientId" is sent again`]);
+    const { __sent: _sent, ...outs } = kept.outs;
+    expect(await said({ ...kept, outs })).toEqual([
+      `${begin}"clientId" and "clientSecret" are sent again, because the state does not say which of them it had sent`,
+    ]);
+  });
 
   test("sends the credential alone that it had sent: a secret that was set by hand meanwhile stays", async () => {
     const { given, kept } = await failedChange();
@@ -231,8 +277,20 @@ describe("a change of a secret of unknown fate", () => {
     network.on({ method: "PATCH", path: EMAIL, answer: otherShape });
     const broken = await up(given, first, { ...EMAIL_STANDARD, password: `${CANARY}-new` });
     expect(wordsOf(broken.outcome)).not.toBe("");
+    // The service replaces it as a whole.
+    expect(broken.state?.outs["__sent"]).toEqual(
+      Object.keys(EMAIL_STANDARD)
+        .filter((name) => name !== "projectId" && !name.startsWith("__"))
+        .toSorted(),
+    );
     network.calm();
     given.restart();
+    await given.check(EMAIL_STANDARD, EMAIL_STANDARD);
+    given.log.splice(0);
+    await given.diff(broken.state as State, EMAIL_STANDARD);
+    expect(given.log.map(({ message }) => message)).toContain(
+      `the previous update of EmailServer ${PROJECT} ("thing") did not finish. This update resumes it: all of its arguments are sent again`,
+    );
     const refreshed = await given.read(broken.state as State);
     const back = await up(given, refreshed, EMAIL_STANDARD);
     expect(back.outcome.ended).toBe("well");

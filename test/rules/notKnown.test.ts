@@ -290,3 +290,32 @@ describe.each(BROKEN)("a list %s", (_how, fault, words) => {
     await given.delete(first);
   });
 });
+
+describe("an update of a compute whose operation failed, where the key may not see operations by then", () => {
+  const failed = async (status: number) => {
+    const { given } = await computeScene();
+    const { id, outs } = await given.create(COMPUTE);
+    await given.fault({ operation: { action: "apply_config", status: "failed" } });
+    const outcome = await outcomeOf(() => given.update({ id, outs }, { ...COMPUTE, size: 4 }));
+    if (outcome.ended === "well" || outcome.kept === undefined) throw new Error("the failed change was not kept");
+    given.restart();
+    await given.fault({ method: "GET", path: "/projects/{project_id}/operations", status, times: 0 });
+    await given.forgetRequests();
+    return { given, state: outcome.kept };
+  };
+
+  test.each([403, 404, 405])(
+    "stays unfinished in a refresh (%i), since nothing shows that it has ended",
+    async (status) => {
+      const { given, state } = await failed(status);
+      expect((await given.read(state))?.outs).toHaveProperty("__unfinished", "update");
+    },
+  );
+
+  test("is sent again by the next one, and then done as at a service without operations", async () => {
+    const { given, state } = await failed(404);
+    const { outs } = await given.update(state, { ...COMPUTE, size: 4 });
+    expect(await given.mutations()).toMatchObject([{ method: "PATCH" }]);
+    expect(outs).not.toHaveProperty("__unfinished");
+  });
+});

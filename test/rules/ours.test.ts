@@ -125,6 +125,8 @@ describe("a POST that was lost before it was executed, while a colleague makes",
 
 const LOSSES: readonly (readonly [string, Reply | ((real: Reply) => Reply) | "reset"])[] = [
   ["a gateway's 502", lost],
+  ["a gateway's 501", { ...lost, status: 501 }],
+  ["a redirect", { status: 303, text: "", headers: { location: "https://login.example.com/" } }],
   ["half an answer", cut],
   ["a connection that ends", "reset"],
 ];

@@ -9,7 +9,7 @@ jest.setTimeout(300_000); // Each run reads all sources with the compiler.
 const ROOT = join(SCRIPTS, "..");
 /** What two declarations say. */
 const PASSWORD = "password: { secret: true, ";
-const REGION = "regionId: { replaces: true, imported: false }";
+const REGION = "regionId: { replaces: true, imported: false,";
 
 const pageOf = (name: string): string => `docs/resources/${name}.md`;
 /** Those of two resources stand for all. */

@@ -5,10 +5,10 @@ import {
   type EndpointAttributes,
   type EndpointRecord,
   type Expected,
-  normalisedOrigin,
   type OAuthProviderRecord,
   type WhitelistDomainRecord,
 } from "../../src/client";
+import { domainForm } from "../../src/contract/redirectDomains";
 import type { WaitOptions } from "../../src/client/reads/sharedReads";
 import { PROVEN } from "./proven";
 
@@ -24,7 +24,7 @@ export function like<Item extends object>(fields: object, onFound = (): void => 
 
 /** Adds a domain of project "p" and auth provider "a", which the service may normalise. */
 export function addDomain(client: Client, domain: string): Promise<WhitelistDomainRecord> {
-  const isOurs = (item: WhitelistDomainRecord): boolean => normalisedOrigin(item.domain) === normalisedOrigin(domain);
+  const isOurs = (item: WhitelistDomainRecord): boolean => domainForm(item.domain) === domainForm(domain);
   const recovery = { ...like<WhitelistDomainRecord>({}), isOurs, isCandidate: isOurs };
   const body = { domain, auth_provider: "a" };
   return client.auth.domains("p").create({ body, similarityKey: domain, recovery }, PROVEN);

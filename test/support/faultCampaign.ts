@@ -78,6 +78,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   "500 before it acted": { request: () => ({ status: 500 }) },
   "500 after it acted": { request: () => ({ status: 500, effect: "done" }) },
+  "501 after it acted": { request: () => ({ status: 501, effect: "done" }) },
   "502 with a page": { request: () => ({ status: 502, effect: "done", ...HTML }) },
   "503": { request: () => ({ status: 503 }) },
   "cut JSON": { request: () => ({ drop: "cut", effect: "done" }) },

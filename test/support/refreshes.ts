@@ -22,7 +22,10 @@ export interface Refresh {
   readonly found?: Properties | null;
   /** The paths of `detailedDiff`. */
   readonly differing?: readonly string[];
+  /** Further outputs, before and after. */
   readonly outs?: Properties;
+  /** The same, as found. @default outs */
+  readonly foundOuts?: Properties;
   /** The operation before the result. */
   readonly before?: string;
   readonly result?: string;
@@ -39,17 +42,17 @@ export function events({
   declared,
   ...rest
 }: Refresh): object[] {
-  const { type = typeToken(kind), found, differing = [], outs = {}, before = "refresh" } = rest;
+  const { type = typeToken(kind), found, differing = [], outs = {}, foundOuts = outs, before = "refresh" } = rest;
   const urn = `urn:pulumi:${stack}::proj::${type}::${name}`;
   const hidden = { __provider: pointer(kind), __urn: urn };
-  const state = (args: Properties) => ({
+  const state = (args: Properties, more: Properties) => ({
     id,
     inputs: { ...args, ...hidden },
-    outputs: { ...outs, ...args, ...hidden, __args: Object.keys(declared).sort(), __version: 1 },
+    outputs: { ...more, ...args, ...hidden, __args: Object.keys(declared).sort(), __version: 1 },
   });
   const op = rest.result ?? (found === null ? "delete" : found === undefined ? "same" : "update");
   const metadata = { urn, type, op, provider: "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default::1" };
-  const old = { ...state(declared), ...(rest.delete === true && { delete: true }) };
+  const old = { ...state(declared, outs), ...(rest.delete === true && { delete: true }) };
   return [
     { resourcePreEvent: { metadata: { ...metadata, op: before, old } } },
     {
@@ -57,7 +60,7 @@ export function events({
         metadata: {
           ...metadata,
           old,
-          new: found === null ? null : state({ ...declared, ...found }),
+          new: found === null ? null : state({ ...declared, ...found }, foundOuts),
           detailedDiff: Object.fromEntries(differing.map((path) => [path, { diffKind: "update", inputDiff: true }])),
         },
       },

@@ -5,11 +5,12 @@ import {
   Client,
   NotFoundError,
   PermissionError,
+  ProxyError,
   RateLimitError,
   ServiceError,
   SvcError,
 } from "../../client";
-import { isLoopback } from "../../contract/loopback";
+import { routeTo } from "../../contract/proxy";
 import { requestTrace, type Settings } from "../../contract/settings";
 import { failure, ok, skipped, type Check } from "./check";
 
@@ -95,31 +96,19 @@ export const wordsOf = (failed: Error): string =>
 
 /** Chosen by the fields of the error, never by its message. */
 export function remedyOf(error: unknown, baseUrl: string): string {
-  const { hostname } = new URL(baseUrl);
-  const named = isLoopback(hostname) ? [] : setVariables(["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]);
-  const ofProxy =
-    named.length === 0
-      ? ""
-      : ` The environment sets a proxy (${named.join(", ")}): it must allow this connection, or NO_PROXY must contain ${hostname}.`;
-  return adviceOn(error) + ofProxy;
+  const route = routeTo(baseUrl);
+  // The advice on the proxy itself names its variable.
+  if (route.through !== "proxy" || error instanceof ProxyError) return adviceOn(error);
+  const { where, variable } = route.proxy;
+  return `${adviceOn(error)} The connection goes through the proxy ${where} (from ${variable}): it must allow this, or NO_PROXY must contain ${new URL(baseUrl).hostname}.`;
 }
 
 function adviceOn(error: unknown): string {
   const { advice, status } = error instanceof SvcError ? error : {};
   if (advice !== undefined) return `${advice}.`;
-  if (status === 407) return "A proxy in between requires a user name and a password.";
+  if (status === 407) return "Give the user name and the password in the address of the proxy.";
   if (error instanceof BadResponseError)
     return "The response does not come from the service: check the base URL, and whether a proxy or a login page is in between.";
   if (error instanceof RateLimitError || error instanceof ServiceError) return "Run it again in a few minutes.";
   return "Check the base URL, the network, and whether a firewall blocks the connection.";
-}
-
-/** Names only: a proxy's address may contain a password. */
-export function setVariables(names: readonly string[]): string[] {
-  return names.filter((name) => (process.env[name] ?? "") !== "");
-}
-
-export function hostAndPort(address: string): string {
-  const { hostname, port, protocol } = new URL(address);
-  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 }

@@ -1,9 +1,16 @@
 import { styleText } from "node:util";
 import { z } from "zod";
-import { type AuditedResource, type AuditLimits, type AuditRule, auditRules, stateRules } from "../../audit/rules";
+import {
+  type AuditedResource,
+  type AuditLimits,
+  type AuditRule,
+  auditRules,
+  stateRules,
+  trustRules,
+} from "../../audit/rules";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
-import { oauthProviderId, presentId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
+import { oauthProviderId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
 import { isProviderType, kindOfEntry, kindOfType, STACK_TYPE } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
@@ -16,10 +23,12 @@ import {
   ruleEntry,
 } from "../drift/ignoreFile";
 import { stackOf } from "../drift/report";
+import { isTolerated } from "../drift/tolerated";
 import { isTransferOf, transfersIn } from "../../contract/watched";
 import { compareText, terminalJson, terminalText, wantsColours } from "../output";
 import { pulumiIn } from "../stack/pulumi";
-import { exportedState, type StackState, type StoredResource } from "../stack/state";
+import { objectForm } from "../declarations";
+import { exportedState, isCurrent, type StackState, type StoredResource } from "../stack/state";
 
 export interface AuditFlags {
   readonly stack?: string;
@@ -106,6 +115,21 @@ export function findingsIn(state: StackState, limits: AuditLimits): { findings: 
   return { findings, urns: [...new Set(urns)].sort(compareText) };
 }
 
+/**
+ * What applications rely on, somebody has changed, and svc-drift.json does not accept: neither as a finding of the audit,
+ * nor as a difference of `drift`.
+ */
+export function unacceptedChanges(state: StackState, file: IgnoreFile, now: Date): Finding[] {
+  const looks = looksOf(state.resources.filter(isCurrent), { transfers: transfersIn(state.resources), declared: [] });
+  const urns = looks.map(({ last }) => last.urn);
+  return Object.entries(trustRules).flatMap(([output, rule]) =>
+    withoutAccepted(findingsOf(rule, looks, {}), urns, file, now).findings.filter(({ urn }) => {
+      const found = looks.find(({ last }) => last.urn === urn)?.last.props[output];
+      return !isTolerated({ urn, path: output, found }, { file, urns, now });
+    }),
+  );
+}
+
 /** A resource as the service last showed it, and as it is declared. They differ if a change did not finish. */
 interface Looks {
   readonly kind: string;
@@ -121,8 +145,9 @@ interface Context {
 
 /** The OAuth providers that the stack declares neither as present nor as absent. */
 function undeclaredOAuthIn(projectId: string, declared: readonly StoredResource[]): string[] {
-  const ids = declared.flatMap((one) => (kindOfEntry(one) === "OAuthProvider" ? presentId(one.id ?? "").id : []));
-  return SHARED_FROM_THE_START.filter((providerId) => !ids.includes(oauthProviderId(projectId, providerId)));
+  const formOf = (id: string): string => objectForm("OAuthProvider", id);
+  const forms = declared.flatMap((one) => (kindOfEntry(one) === "OAuthProvider" ? formOf(one.id ?? "") : []));
+  return SHARED_FROM_THE_START.filter((providerId) => !forms.includes(formOf(oauthProviderId(projectId, providerId))));
 }
 
 /** In the order of their URNs, without the resources of other packages. */
@@ -145,10 +170,7 @@ function looksOf(resources: readonly StoredResource[], { transfers, declared: al
 
 /** Whether the resource is ours and the stack declares it. A resource without arguments is only read (`get`). */
 const isDeclared = ({ inputs, ...state }: StoredResource): boolean =>
-  kindOfEntry(state) !== undefined &&
-  state.delete !== true &&
-  state.pendingReplacement !== true &&
-  Object.keys(visible(inputs ?? {})).length > 0;
+  kindOfEntry(state) !== undefined && isCurrent(state) && Object.keys(visible(inputs ?? {})).length > 0;
 
 const COMPONENT = "Component";
 

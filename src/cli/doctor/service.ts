@@ -1,7 +1,9 @@
 import { KEY_FORMS, keySource } from "../../contract/apiKey";
+import { hostAndPort } from "../../contract/hostAndPort";
+import { routeTo } from "../../contract/proxy";
 import { resolveSettings, type ReadSetting, type SettingName, type Settings } from "../../contract/settings";
 import { fromProgram, type StackSettings } from "../stack/configuration";
-import { Asking, forbiddenIn, hostAndPort, isRefused, OTHER_ACCOUNT, projectChecks, remedyOf, wordsOf } from "./asking";
+import { Asking, forbiddenIn, isRefused, OTHER_ACCOUNT, projectChecks, remedyOf, wordsOf } from "./asking";
 import { failure, ok, skipped, type Check } from "./check";
 import { isKeyForm, proxyCheck, settingsChecks, sourcesIn } from "./settings";
 import type { StoredProvider } from "./stack";
@@ -60,10 +62,11 @@ export async function serviceChecks(
   } else if (own.length > 0) {
     const names = own.map(({ name }) => `"${name}"`).join(", ");
     const why = `every resource of the stack uses an explicit svc.Provider (${names}), and the configuration lacks the key or the base URL`;
-    checks.push(skipped("credentials", why), proxyCheck());
+    checks.push(skipped("credentials", why), proxyCheck(), ...routeChecks(providers));
   } else {
     const asked = [...new Set([...ofDefault.flatMap(askedOf), ...elsewhere])];
-    checks.push(proxyCheck(), ...(await configuredChecks(settings, asking, { projects: asked, isOfExplicit })));
+    checks.push(proxyCheck(), ...routeChecks(providers, settings));
+    checks.push(...(await configuredChecks(settings, asking, { projects: asked, isOfExplicit })));
   }
   const isDown = checks.some(({ name, status }) => name === "service" && status === "failure");
   const isBad = checks.some(({ name, status }) => name === "credentials" && status === "failure");
@@ -74,6 +77,31 @@ export async function serviceChecks(
     checks.push(...(await explicitChecks(provider, asking, projects)));
   }
   return checks;
+}
+
+/**
+ * The proxy that leads to each service, that of the configuration and those that the state names; nothing where the
+ * environment names none.
+ */
+function routeChecks(providers: readonly StoredProvider[], configured?: Settings): Check[] {
+  const stored = providers.flatMap(({ read }) => resolveSettings(read).settings ?? []);
+  const addresses = [configured, ...stored].flatMap((settings) => settings?.baseUrl ?? []);
+  return [...new Set(addresses.map((address) => new URL(address).origin))].flatMap((address) => {
+    const name = "service proxy";
+    const [route, where] = [routeTo(address), hostAndPort(address)];
+    switch (route.through) {
+      case "nothing":
+        return route.because === undefined ? [] : ok(name, `none to ${where}: ${route.because}`);
+      case "proxy":
+        return ok(name, `${route.proxy.where} to ${where}, from ${route.proxy.variable}`);
+      case "unusable":
+        return failure(
+          name,
+          route.problem,
+          `Correct it, or except ${new URL(address).hostname} from it with NO_PROXY.`,
+        );
+    }
+  });
 }
 
 /** `isOfExplicit`: the projects are read with other settings. */

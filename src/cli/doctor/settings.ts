@@ -1,5 +1,6 @@
 /** The settings of the next `pulumi up`: the source of each, never its value. */
 import { findKey, KEY_FORMS, keyName, keySource } from "../../contract/apiKey";
+import { hostAndPort } from "../../contract/hostAndPort";
 import {
   ENVIRONMENT,
   SETTING_NAMES,
@@ -9,7 +10,6 @@ import {
 } from "../../contract/settings";
 import { keysWithNearest } from "../../helpers/given";
 import type { StackSettings } from "../stack/configuration";
-import { hostAndPort, setVariables } from "./asking";
 import { failure, ok, warning, type Check } from "./check";
 
 /** An encrypted key works: this is a hint. */
@@ -112,4 +112,9 @@ export function proxyCheck(): Check {
     `${named} is set, and ${exceptions} does not contain 127.0.0.1: the Pulumi SDK would connect to the engine through the proxy`,
     `Set ${exceptions}=127.0.0.1,localhost in the environment, in addition to its present value, without spaces.`,
   );
+}
+
+/** Names only: a proxy's address may contain a password. */
+function setVariables(names: readonly string[]): string[] {
+  return names.filter((name) => (process.env[name] ?? "") !== "");
 }

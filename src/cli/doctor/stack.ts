@@ -1,11 +1,13 @@
-import { kindOfEntry, PROVIDER_TYPE } from "../../contract/pointer";
+import { isOurEntry, kindOfEntry, PACKAGES, PROVIDER_TYPE } from "../../contract/pointer";
 import { isSecret } from "../../contract/engineSecrets";
 import { isAtLeast } from "../../contract/installation";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ReadSetting } from "../../contract/settings";
 import { fromProgram, settingsOf, type StackSettings } from "../stack/configuration";
 import { pulumiIn, type Run } from "../stack/pulumi";
+import { removalOf, sharedObjectsIn } from "../stack/sharedObjects";
 import { exportedState, providerName, type StackState } from "../stack/state";
+import { listed } from "../../contract/untrusted";
 import { printable } from "../drift/formats";
 import { compareText } from "../output";
 import { failure, ok, skipped, warning, type Check } from "./check";
@@ -64,7 +66,7 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
   checks.push(ok("stack", name.stdout));
   const state = await orReason(exportedState(pulumi, true));
   if (!(state instanceof Error)) {
-    checks.push(...storedSecretsCheck(state));
+    checks.push(...storedSecretsCheck(state), ...ownResourcesChecks(state), ...sharedObjectsCheck(state));
     return { checks, configuration, providers: storedProviders(folder, state) };
   }
   checks.push(skipped("stored key", `the state of ${name.stdout} cannot be read: ${state.message}`));
@@ -107,6 +109,41 @@ function storedSecretsCheck({ resources }: StackState): Check[] {
     ),
   ];
 }
+
+/**
+ * All dynamic resources share one package, so a component hands an `svc.Provider` to those of the program too. Their
+ * `configure` then sees its settings in place of the stack's configuration.
+ */
+function ownResourcesChecks({ resources }: StackState): Check[] {
+  const ours = new Set(resources.filter(isOurEntry).map(({ provider = "" }) => provider));
+  const own = resources.filter(
+    (one) =>
+      one.type.startsWith(`${PACKAGES.dynamic}:dynamic`) &&
+      !isOurEntry(one) &&
+      ours.has(one.provider ?? "") &&
+      !isDefault(providerName(one.provider ?? "")),
+  );
+  return [...new Set(own.map(({ provider = "" }) => provider))].map((reference) => {
+    const names = own.filter(({ provider }) => provider === reference).map(({ urn }) => printable(nameInUrn(urn)));
+    return warning(
+      "own resources",
+      `svc.Provider ${printable(providerName(reference))} also serves dynamic resources of the program: ${names.sort(compareText).join(", ")}. If they have a "configure", it sees the settings of that Provider and no configuration of the stack`,
+      "Pass them what they need as inputs, or keep that Provider from them (docs/settings.md, Several accounts).",
+    );
+  });
+}
+
+/** No command deletes for the user: only the program says which of them is right. */
+const sharedObjectsCheck = (state: StackState): Check[] =>
+  sharedObjectsIn(state).map(({ objects, resources }) =>
+    warning(
+      "shared object",
+      `${resources.map(({ kind, name }) => `${kind} "${printable(name)}"`).join(" and ")} of the state hold ${printable(listed(objects, MOST_OBJECTS))}: each can change and delete it for the others`,
+      `Remove from the state what the program does not declare, which deletes nothing at the service: ${resources.map(removalOf).join(", or ")}`,
+    ),
+  );
+
+const MOST_OBJECTS = 3;
 
 const isDefault = (name: string): boolean => /^default(_|$)/.test(name);
 

@@ -4,12 +4,12 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { findKey, keyName, keySource, type KeySource, placeOf } from "../../contract/apiKey";
+import { hostAndPort } from "../../contract/hostAndPort";
 import { resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
 import {
   type Answered,
   type Asking,
   forbiddenIn,
-  hostAndPort,
   isRefused,
   missingIn,
   OTHER_ACCOUNT,

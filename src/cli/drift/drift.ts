@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { terminalJson, wantsColours } from "../output";
-import { parsed } from "../stack/state";
+import { sharedObjectsIn } from "../stack/sharedObjects";
+import { parsed, type StackState } from "../stack/state";
 import { deliver, EXIT_FAILURE } from "./deliver";
 import { readEventLog } from "./eventLog";
 import { type Format, render, summary } from "./formats";
@@ -51,6 +52,7 @@ async function asked(
   return lookedAt(names, { withSecrets: withUnmanaged, waitSeconds }, async (stacks) =>
     reportOf(
       stacks.flatMap(({ resources }) => resources),
+      stacks.map(({ state }) => state),
       withUnmanaged ? await unmanagedObjects(stacks) : undefined,
       file,
     ),
@@ -60,6 +62,7 @@ async function asked(
 /** `undeclared`: undefined if it was not requested. */
 function reportOf(
   resources: readonly Refreshed[],
+  states: readonly StackState[],
   undeclared: Pick<Report, "unmanaged" | "byItself"> | undefined,
   file: IgnoreFile,
 ): Report {
@@ -70,6 +73,7 @@ function reportOf(
     ignored: resources.flatMap(({ ignored }) => ignored ?? []),
     expiredDomains: resources.flatMap(({ expiredDomains }) => expiredDomains),
     byItself: undeclared?.byItself ?? [],
+    sharedObjects: states.flatMap(sharedObjectsIn),
     ...judged(resources, undeclared?.unmanaged, file, new Date()),
   });
 }
@@ -92,7 +96,7 @@ async function read(file: string): Promise<Report> {
   if (!isComplete) throw new Error(`${file} is incomplete: the run did not finish`);
   const resources = refreshedBy(results);
   if (resources.length === 0) throw new Error(`${file} contains no refresh of a resource of pulumi-svc`);
-  return reportOf(resources, undefined, readIgnoreFile());
+  return reportOf(resources, [], undefined, readIgnoreFile());
 }
 
 function eventsIn(file: string, text: string): ReturnType<typeof readEventLog> {

@@ -134,7 +134,10 @@ function misuseOf(resources: readonly string[], flags: DriftFlags & ModeFlags): 
   const mode = MODE_NAMES.find((one) => flags[one] === true);
   for (const other of MODE_NAMES) {
     const [option] = other === mode ? [] : MODES[other].filter((name) => flags[name] !== undefined);
-    if (option !== undefined) return `--${kebab(option)} needs --${other}`;
+    if (option === undefined) continue;
+    if (mode === undefined) return `--${kebab(option)} needs --${other}`;
+    const own = MODES[mode].map((name) => `--${kebab(name)}`).join(", ");
+    return `--${kebab(option)} belongs to --${other}. --${mode} takes ${own}${mode === "repair" ? "" : ", and never asks"}`;
   }
   if (mode === undefined) {
     return resources.length > 0 ? `resources need one of ${MODE_NAMES.map((one) => `--${one}`).join(", ")}` : undefined;

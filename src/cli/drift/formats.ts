@@ -1,32 +1,42 @@
 import { styleText } from "node:util";
+import { listed } from "../../contract/untrusted";
 import { terminalJson, terminalText } from "../output";
+import { removalOf } from "../stack/sharedObjects";
 import { IGNORE_FILE } from "./ignoreFile";
 import {
   type Drifted,
   type ExpiredDomain,
   type Ignored,
   isBeyondRepair,
+  isLeftToProgram,
   type Property,
   type Report,
   stackOf,
   type ToldEntry,
   type Tolerated,
   type ToleratedUnmanaged,
+  unfinishedText,
   type Unmanaged,
 } from "./report";
 
 export const FORMATS = ["text", "json", "markdown"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** For a change without a differing property: the engine plans an update for it as well. */
-const unfinishedText = ({ tolerated }: Report, { urn }: Drifted): string =>
-  `no ${tolerated.some((one) => one.urn === urn) ? "other " : ""}property differs, but a change that pulumi up started is not finished`;
+/** What a resource is about beside its properties: an unfinished change, or one that the engine updates all the same. */
+function remarkOf({ change, properties, unfinished }: Drifted): string | undefined {
+  if (unfinished !== undefined) return unfinishedText(unfinished);
+  return change === "changed" && properties.length === 0
+    ? "no property differs, but pulumi up has to update it"
+    : undefined;
+}
 
 const CHANGES: Readonly<Record<Drifted["change"], string>> = {
   changed: "changed",
   deleted: "deleted",
   leftover: "left over from a replacement",
+  unfinished: "unfinished",
 };
+export const CHANGE_WORDS = Object.keys(CHANGES) as Drifted["change"][]; // The keys of the table above.
 const NOT_SET = "not set";
 const NOT_THERE = "not in the list";
 const LONGEST_VALUE = 160;
@@ -45,10 +55,11 @@ export function render(report: Report, format: Format, colours = false): string 
 }
 
 /** The result as one line. */
-export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged, expiredDomains }: Report): string {
+export function summary(report: Report): string {
+  const { stack, drift, tolerated, unmanaged, toleratedUnmanaged, expiredDomains, sharedObjects } = report;
   const countTolerated = tolerated.length + toleratedUnmanaged.length;
   const counts = [
-    ...(["changed", "deleted", "leftover"] as const).flatMap((change) => {
+    ...CHANGE_WORDS.flatMap((change) => {
       const count = drift.filter((one) => one.change === change).length;
       return count > 0 ? [`${count} ${CHANGES[change]}`] : [];
     }),
@@ -58,6 +69,7 @@ export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged
     ...(expiredDomains.length > 0
       ? [`${expiredDomains.length} expired domain${expiredDomains.length === 1 ? "" : "s"}`]
       : []),
+    ...(sharedObjects.length > 0 ? [`${sharedObjects.length} held by several resources`] : []),
   ];
   return `Stack${isOfSeveral(stack) ? "s" : ""} ${printable(stack)}: ${counts.join(", ")}`;
 }
@@ -72,13 +84,14 @@ function toText(report: Report, style: Style): string {
   );
   for (const resource of drift) {
     const { kind, name, id, change, properties } = resource;
+    const remark = remarkOf(resource);
     const colour = change === "deleted" ? "red" : "yellow";
     lines.push(
       "",
       `${style(colour, `${kind} ${printable(name)}`)}${ofStack(report, resource)} (${printable(id)}) ${CHANGES[change]}`,
     );
+    if (remark !== undefined) lines.push(`  ${printable(remark, LONGEST_MESSAGE)}`);
     if (properties.length > 0) lines.push(style("dim", inColumns(HEAD, widths)));
-    else if (change === "changed") lines.push(`  ${unfinishedText(report, resource)}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
     lines.push(...repairLines(resource));
   }
@@ -99,6 +112,13 @@ function toText(report: Report, style: Style): string {
   if (report.expiredDomains.length > 0) {
     const rows = report.expiredDomains.map((one) => expiredCells(report, one));
     lines.push("", style("yellow", EXPIRED_DOMAINS), ...aligned(rows));
+  }
+  if (report.sharedObjects.length > 0) {
+    lines.push("", style("yellow", SHARED_OBJECTS));
+    for (const { objects, resources } of report.sharedObjects) {
+      const rows = resources.map((one) => [`  ${one.kind} ${one.name}${ofStack(report, one)}`, one.id, removalOf(one)]);
+      lines.push(`  ${printable(listed(objects, MOST_OBJECTS))}`, ...aligned(rows));
+    }
   }
   lines.push(...objectLines(report, notDeclaredIn(report), style));
   if (!isClean) lines.push("", style("dim", `fingerprint ${printable(fingerprint)}`));
@@ -127,13 +147,17 @@ const HEAD = ["property", "declared", "found"];
 const IGNORED = "Not drift: covered by ignoreChanges";
 const TOLERATED = `Not drift: tolerated by ${IGNORE_FILE}`;
 const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
+const SHARED_OBJECTS =
+  "Held by several resources of one stack, so that each can change and delete it for the others. Remove from the state what the program does not declare, which deletes nothing at the service";
+const MOST_OBJECTS = 3;
 const EXPIRED_DOMAINS = "Not drift: redirect domains whose day has come. Remove them from the program";
 export const EXPIRED = `Entries of ${IGNORE_FILE} that have expired and have no effect`;
 export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 export const REPAIR_COMMAND = "pulumi up --refresh";
 
 /** Whether anything can be repaired. The other entries explain what to do themselves. */
-const isRepairable = (resources: readonly Repaired[]): boolean => resources.some((one) => !isBeyondRepair(one));
+const isRepairable = (resources: readonly Repaired[]): boolean =>
+  resources.some((one) => !isBeyondRepair(one) && !isLeftToProgram(one));
 
 /** How to respond to drift. */
 const answers = (shown: (command: string) => string): string[] => [
@@ -203,9 +227,10 @@ export function inColumns(row: readonly string[], widths: readonly number[]): st
   return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }
 
-type Repaired = Pick<Drifted, "kind" | "properties" | "repair">;
+type Repaired = Pick<Drifted, "kind" | "properties" | "repair" | "unfinished">;
 
 function repairText(resource: Repaired): string {
+  if (isLeftToProgram(resource)) return "by pulumi up only";
   if (isBeyondRepair(resource)) return "none";
   const { action, restarts } = resource.repair;
   return restarts ? `${action}, which restarts the compute` : action;
@@ -242,7 +267,7 @@ export function printable(text: string, longest = LONGEST_VALUE): string {
 
 function toMarkdown(report: Report): string {
   const { drift, ignored, tolerated, unmanaged, fingerprint } = report;
-  const named = (resource: Ignored): string => {
+  const named = (resource: Pick<Ignored, "urn" | "kind" | "name">): string => {
     const stack = ofStack(report, resource);
     return `${resource.kind} ${code(resource.name)}${stack === "" ? "" : ` of stack ${code(stackOf(resource.urn).stack)}`}`;
   };
@@ -258,9 +283,9 @@ function toMarkdown(report: Report): string {
   if (drift.length > 0) {
     const rows = drift.flatMap((one) => {
       const rowsOfOne = differing(one).map((row) => [named(one), ...row]);
-      return rowsOfOne.length > 0
-        ? rowsOfOne
-        : [[named(one), one.change === "changed" ? unfinishedText(report, one) : CHANGES[one.change], "", ""]];
+      const remark = remarkOf(one);
+      const whole = remark === undefined ? CHANGES[one.change] : code(remark, LONGEST_MESSAGE);
+      return remark !== undefined || rowsOfOne.length === 0 ? [[named(one), whole, "", ""], ...rowsOfOne] : rowsOfOne;
     });
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
     const advice = isRepairable(drift) ? [answers((command) => `\`${command}\``).join("\n")] : [];
@@ -280,6 +305,12 @@ function toMarkdown(report: Report): string {
   if (report.expiredDomains.length > 0) {
     const rows = report.expiredDomains.map((one) => expiredCells(report, one).map((cell) => code(cell)));
     blocks.push(`### ${EXPIRED_DOMAINS}`, table(["Resource", "Domain", "Expired"], rows));
+  }
+  if (report.sharedObjects.length > 0) {
+    const rows = report.sharedObjects.flatMap(({ objects, resources }) =>
+      resources.map((one) => [code(listed(objects, MOST_OBJECTS)), named(one), code(removalOf(one), LONGEST_MESSAGE)]),
+    );
+    blocks.push(`### Held by several resources`, SHARED_OBJECTS, table(["Object", "Resource", "To remove it"], rows));
   }
   blocks.push(...objectBlocks(report, notDeclaredIn(report)));
   if (drift.length + unmanaged.length > 0) blocks.push(`Fingerprint ${code(fingerprint)}`);

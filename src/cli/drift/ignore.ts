@@ -34,6 +34,7 @@ import {
   toldEntry,
   type ToldEntry,
   type Unmanaged,
+  unfinishedText,
 } from "./report";
 import { selected } from "./selection";
 import { covers, holdsSecret, judged } from "./tolerated";
@@ -132,7 +133,9 @@ export function newEntries(
   now: Date,
 ): NewEntry[] {
   const why = { reason, ...(until !== undefined && { until }) };
-  const entriesOf = ({ urn, properties }: Drifted): NewEntry[] => {
+  const entriesOf = ({ urn, properties, unfinished }: Drifted): NewEntry[] => {
+    // What differs may be of the change that is not finished.
+    if (unfinished !== undefined) return [];
     // A name applies to every stack, and the other stacks were not checked.
     const resource = allStacks === true ? nameInUrn(urn) : urn;
     return properties
@@ -176,9 +179,10 @@ function nothingToIgnore(name: string, drift: Drifted | undefined, property: str
     return `"${name}" was deleted, ${NOT_A_VALUE}. Remove it from the program, or create it again with pulumi up --refresh`;
   if (drift.change === "leftover")
     return `"${name}" has an object left over from a replacement, ${NOT_A_VALUE}. Run pulumi up, which deletes it`;
+  if (drift.unfinished !== undefined)
+    return `"${name}" cannot be ignored: ${unfinishedText(drift.unfinished)}. Run pulumi up, which finishes it`;
   const paths = drift.properties.map(({ path }) => path);
-  if (paths.length === 0)
-    return `"${name}" has a change that pulumi up started and did not finish, ${NOT_A_VALUE}. Run pulumi up`;
+  if (paths.length === 0) return `"${name}" differs in no property, ${NOT_A_VALUE}. Run pulumi up --refresh`;
   if (!paths.some((path) => covers(property, path)))
     return `"${name}" does not differ in "${property ?? ""}". It differs in ${paths.join(", ")}`;
   return `what differs in "${name}" ${TOLERATED_ALREADY}`;

@@ -6,7 +6,7 @@ import { terminalText } from "../output";
 import { NamelessFile } from "../stack/namelessFile";
 import { type Pulumi, pulumiIn, withoutSecrets } from "../stack/pulumi";
 import { exportedState, stateKey, type StackState } from "../stack/state";
-import { BusyError, refuseLocked, refuseUnfinished, UnfinishedError } from "../stack/unfinished";
+import { BusyError, refuseLocked, refuseUnfinished, repairMarkIn, UnfinishedError } from "../stack/unfinished";
 import { type EventLog, keyOf, readEventLog, type RefreshResult } from "./eventLog";
 import { type Refreshed, refreshedBy } from "./refreshed";
 
@@ -26,6 +26,8 @@ export interface LookOptions {
   readonly waitSeconds: number | undefined;
   /** The URNs of the resources to refresh. @default all of ours */
   readonly targets?: readonly string[];
+  /** For a state with the mark of a repair: brings back the state from before it, or throws. @default nothing does */
+  readonly resume?: (pulumi: Pulumi, state: StackState) => Promise<void>;
 }
 
 /**
@@ -71,13 +73,17 @@ export function refreshedStacks(names: readonly string[], options: LookOptions):
 
 async function lookedOnce<Found>(
   names: readonly string[],
-  { withSecrets, targets }: LookOptions,
+  { withSecrets, targets, resume }: LookOptions,
   look: (stacks: readonly RefreshedStack[]) => Promise<Found>,
 ): Promise<Found> {
   const asked: { readonly name: string | undefined; readonly pulumi: Pulumi; readonly state: StackState }[] = [];
   for (const name of new Set(names.length === 0 ? [undefined] : names)) {
     const pulumi = pulumiIn(process.cwd(), name);
-    const state = await exportedState(pulumi, withSecrets);
+    let state = await exportedState(pulumi, withSecrets);
+    if (resume !== undefined && repairMarkIn(state) !== undefined) {
+      await resume(pulumi, state);
+      state = await exportedState(pulumi, withSecrets);
+    }
     refuseUnfinished(state);
     asked.push({ name, pulumi, state });
   }

@@ -1,5 +1,6 @@
-import { ownValue, pathTo } from "../../contract/propertyPath";
+import { ownValue, pathTo, segmentsOf } from "../../contract/propertyPath";
 import { sameJson } from "../../host/arguments";
+import { marksOf } from "../../host/state";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
@@ -14,7 +15,7 @@ import { compareText } from "../output";
 import type { StackState, StoredResource } from "../stack/state";
 import { keyOf, type RefreshResult } from "./eventLog";
 import { isObject, withIgnoredChanges } from "../../contract/ignoredChanges";
-import { type Drifted, type ExpiredDomain, type Ignored, type Property, SECRET } from "./report";
+import { type Drifted, type ExpiredDomain, type Ignored, isLeftToProgram, type Property, SECRET } from "./report";
 
 /** One of our resources, as a refresh found it. */
 export interface Refreshed {
@@ -75,11 +76,18 @@ function toRefreshed(
   const authProvider = typeof deployedWith === "string" ? deployedWith : undefined;
   const resource = { urn, kind, id: old.id, provider: provider ?? "", authProvider, isHeld: !pendingReplacement };
   const asDeclared = { ...resource, drift: undefined, ignored: undefined, expiredDomains: [] };
+  const before = old.outputs ?? {};
   if (old.delete === true) return isGone ? asDeclared : { ...asDeclared, drift: { ...named, ...LEFTOVER } };
   if (pendingReplacement || isGone) {
     const repair = load(kind).repair(old.id, undefined, masked(declared, "", []));
-    const messages = pendingReplacement ? [UNREPLACED, ...repair.messages] : repair.messages;
-    return { ...asDeclared, drift: { ...named, change: "deleted", properties: [], repair: { ...repair, messages } } };
+    const open = { unfinished: marked(before) };
+    const messages = [
+      ...(pendingReplacement ? [UNREPLACED] : []),
+      ...repair.messages,
+      ...(isLeftToProgram(open) ? [LEFT_TO_PROGRAM] : []),
+    ];
+    const drift: Drifted = { ...named, change: "deleted", properties: [], repair: { ...repair, messages } };
+    return { ...asDeclared, drift: { ...drift, ...(open.unfinished && open) } };
   }
   const differing = Object.keys(result.detailedDiff ?? {});
   const foundInputs = visible(found.inputs ?? {});
@@ -87,8 +95,12 @@ function toRefreshed(
   const wanted = withIgnoredChanges(declared, foundInputs, ignoreChanges ?? []);
   const isTransferred = transfers.some((transfer) => isTransferOf(transfer, old.id));
   const watched = withoutTransfer(changedSinceFirst(kind, found.outputs ?? {}), isTransferred);
+  const differingArguments = differences(wanted, foundInputs, differing);
+  const unfinished = openChange(before, found.outputs ?? {}, differingArguments);
+  const isSent = ({ path }: Pick<Property, "path">): boolean =>
+    unfinished?.change === "update" && unfinished.sent?.includes(argumentOf(path)) === true;
   const properties = [
-    ...differences(wanted, foundInputs, differing),
+    ...differingArguments.filter((property) => !isSent(property)),
     ...watched.map(({ name, first, now }) => ({ path: name, declared: shown(first, name), found: shown(now, name) })),
   ];
   const ignored =
@@ -104,11 +116,14 @@ function toRefreshed(
     expiredDomains,
   };
   // Beside a plan, the engine calls every result "refresh".
-  if (result.op !== "update" && differing.length === 0 && watched.length === 0) return refreshed;
+  if (result.op !== "update" && differing.length === 0 && watched.length === 0 && unfinished === undefined)
+    return refreshed;
   const comparison: Comparison = {
     found: shown({ ...foundInputs, ...Object.fromEntries(watched.map(({ name, now }) => [name, now])) }),
-    isUnfinished: found.outputs?.["__unfinished"] !== undefined,
-    repairWithout(paths) {
+    isUnfinished: unfinished !== undefined,
+    repairWithout(given) {
+      // What an unfinished update had sent stays as found until the program finishes it.
+      const paths = [...given, ...differingArguments.filter(isSent).map(({ path }) => path)];
       const rest = withFound(wanted, foundInputs, paths);
       const isManaged = (name: unknown): boolean => typeof name !== "string" || name in rest || !(name in wanted);
       const managed = found.outputs?.["__args"];
@@ -120,14 +135,41 @@ function toRefreshed(
           differing.filter((path) => !paths.some((left) => differs(left, [path]))),
         ),
         ...(Array.isArray(managed) && { __args: managed.filter(isManaged) }),
+        ...(unfinished && { __unfinished: unfinished.change, ...(unfinished.sent && { __sent: unfinished.sent }) }),
       };
       const repair = load(kind).repair(old.id, outs, masked(rest, "", []));
-      const left = watched.filter(({ name }) => !paths.includes(name));
-      return { ...repair, messages: [...repair.messages, ...left.map(({ name }) => unrepairable(name))] };
+      const left = watched.filter(({ name }) => !given.includes(name));
+      const messages = [
+        ...repair.messages,
+        ...left.map(({ name }) => unrepairable(name)),
+        ...(isLeftToProgram({ unfinished }) ? [LEFT_TO_PROGRAM] : []),
+      ];
+      return { ...repair, messages };
     },
   };
-  const drift: Drifted = { ...named, change: "changed", properties, repair: comparison.repairWithout([]) };
-  return { ...refreshed, drift, comparison };
+  const change = unfinished === undefined ? "changed" : "unfinished";
+  const drift: Drifted = { ...named, change, properties, repair: comparison.repairWithout([]) };
+  return { ...refreshed, drift: { ...drift, ...(unfinished && { unfinished }) }, comparison };
+}
+
+const argumentOf = (path: string): string => String(segmentsOf(path)[0] ?? "");
+
+/** What the state has as unfinished. */
+function marked(outs: Properties): Drifted["unfinished"] {
+  const { __unfinished, __sent } = marksOf(outs);
+  if (__unfinished === undefined) return undefined;
+  return { change: __unfinished === "create" ? "create" : "update", sent: __sent === undefined ? null : [...__sent] };
+}
+
+/**
+ * The same, unless the service shows that it has ended without an effect: nothing is in progress, and all that it may
+ * have sent is as declared.
+ */
+function openChange(before: Properties, found: Properties, differing: readonly Property[]): Drifted["unfinished"] {
+  const open = marked(before);
+  if (open === undefined) return marked(found);
+  const mayBeItsOwn = ({ path }: Property): boolean => open.sent?.includes(argumentOf(path)) ?? true;
+  return marked(found) !== undefined || differing.some(mayBeItsOwn) ? open : undefined;
 }
 
 const isNotIn =
@@ -137,6 +179,9 @@ const isNotIn =
 
 const unrepairable = (name: string): string =>
   `"${name}" is not an argument, so no update restores it: find out who changed it. To tolerate it, run pulumi-svc drift --ignore`;
+
+const LEFT_TO_PROGRAM =
+  "pulumi-svc drift --repair leaves it: the state does not hold the values that the update had sent. Run pulumi up, which finishes it";
 
 const UNREPLACED = "a replacement has deleted it, and the new one could not be created: the next pulumi up creates it";
 

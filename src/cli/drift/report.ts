@@ -22,15 +22,27 @@ const repair = z.object({
   messages: z.array(z.string()).readonly(),
 });
 
+/** What `pulumi up` began and did not finish. `sent`: the arguments that it had sent; null: the state does not say. */
+const unfinished = z.object({ change: z.enum(["create", "update"]), sent: z.array(z.string()).nullable() });
+
 const drifted = z.object({
   ...named,
-  /** `leftover`: an object that a replacement could not delete. */
-  change: z.enum(["changed", "deleted", "leftover"]),
+  /** `leftover`: an object that a replacement could not delete. `unfinished`: of `pulumi up`, and nobody else's change. */
+  change: z.enum(["changed", "deleted", "leftover", "unfinished"]),
+  /** Of an unfinished update, without the arguments that it had sent: nobody else need have changed them. */
   properties,
   repair,
+  // Also for what was deleted since.
+  unfinished: unfinished.optional(),
 });
 
 const ignored = z.object({ ...named, properties });
+
+/** Objects of the service that several resources of one state hold. */
+const sharedObjects = z.object({
+  objects: z.array(z.string()).readonly(),
+  resources: z.array(z.object(named)).readonly(),
+});
 
 /** A redirect domain whose day has come. */
 const expiredDomain = z.object({ ...named, domain: z.string(), expiresOn: z.string() });
@@ -64,6 +76,7 @@ export const reportSchema = z.object({
   toleratedUnmanaged: z.array(toleratedUnmanaged).default([]),
   byItself: z.array(unmanaged).default([]),
   expiredDomains: z.array(expiredDomain).default([]),
+  sharedObjects: z.array(sharedObjects).default([]),
   /** Expired entries of svc-drift.json: they cover nothing. */
   expired: z.array(toldEntry).default([]),
   /** Entries of svc-drift.json that match nothing that was found. */
@@ -90,6 +103,21 @@ export const isByReference = ({ declared }: Pick<Property, "declared">): boolean
 export const isBeyondRepair = ({ kind, properties }: Pick<Ignored, "kind" | "properties">): boolean =>
   properties.length > 0 && properties.every(({ path }) => isWatched(kind, path));
 
+/**
+ * The state holds what was deployed before the update, and only the names of what the update had sent. Repairing that
+ * would take the update back, so only the program can finish it.
+ */
+export const isLeftToProgram = ({ unfinished: open }: Pick<Drifted, "unfinished">): boolean =>
+  open?.change === "update";
+
+/** What is unfinished of the resource, as the end of a sentence. */
+export function unfinishedText({ change, sent }: NonNullable<Drifted["unfinished"]>): string {
+  if (change === "create") return "a creation of pulumi up is not finished";
+  if (sent === null) return "an update of pulumi up is not finished, and the state does not say what it had sent";
+  const names = sent.length === 0 ? "" : `, which had sent ${sent.map((name) => `"${name}"`).join(", ")}`;
+  return `an update of pulumi up is not finished${names}`;
+}
+
 const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
 
 export function exitCode({ drift, unmanaged }: Report): number {
@@ -102,8 +130,18 @@ export type Findings = Omit<Report, "stack" | "fingerprint">;
 
 /** `project`: the Pulumi project, because stacks of two projects may have the same name. */
 export function toReport(project: string, stack: string, findings: Findings): Report {
-  const { drift, ignored, tolerated, unmanaged, toleratedUnmanaged, byItself, expiredDomains, expired, unused } =
-    findings;
+  const {
+    drift,
+    ignored,
+    tolerated,
+    unmanaged,
+    toleratedUnmanaged,
+    byItself,
+    expiredDomains,
+    sharedObjects,
+    expired,
+    unused,
+  } = findings;
   return {
     stack,
     drift: drift.toSorted(byUrn),
@@ -113,6 +151,7 @@ export function toReport(project: string, stack: string, findings: Findings): Re
     toleratedUnmanaged,
     byItself,
     expiredDomains: expiredDomains.toSorted(byUrn),
+    sharedObjects,
     expired,
     unused,
     fingerprint: fingerprint({ project, stack, drift, unmanaged }),

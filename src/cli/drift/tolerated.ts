@@ -120,8 +120,29 @@ function partOf({ drift, comparison }: Refreshed, entries: readonly Numbered<Res
   return { left: left.length > 0 || comparison.isUnfinished ? rest : undefined, tolerated };
 }
 
+/** A value that somebody has changed. */
+interface ChangedValue {
+  readonly urn: string;
+  readonly path: string;
+  readonly found: unknown;
+}
+
+/** Whether the file covers such a value. `urns`: of all resources. @throws if an entry is about several of them. */
+export function isTolerated(
+  { urn, path, found }: ChangedValue,
+  { file, urns, now }: { readonly file: IgnoreFile; readonly urns: readonly string[]; readonly now: Date },
+): boolean {
+  const isOfOne = (entry: Entry): entry is ResourceEntry =>
+    "resource" in entry && !("rule" in entry) && isOfStacks(entry.resource, urns);
+  const { valid } = countingEntries(file, isOfOne, now);
+  const about = valid.filter(({ entry }) => isAbout(entry.resource, urn) && holds(entry, { path }, { [path]: found }));
+  const problems = about.flatMap(({ at, entry }) => ambiguity(at, entry.resource, urns) ?? []);
+  if (problems.length > 0) throw new Error(problems.map((problem) => `${file.name}: ${problem}`).join("\n"));
+  return about.length > 0;
+}
+
 /** Whether the entry covers the property, by its path and found value. */
-function holds(entry: ResourceEntry, { path }: Property, found: Property["found"]): boolean {
+function holds(entry: ResourceEntry, { path }: Pick<Property, "path">, found: unknown): boolean {
   if (!covers(entry.property, path)) return false;
   return entry.found === undefined || isSameValue(entry.found, valueAt(found, segmentsOf(entry.property ?? "")));
 }

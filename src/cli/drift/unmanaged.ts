@@ -1,9 +1,13 @@
 import type { Client } from "../../client";
-import { presentId } from "../../contract/oauthProviderId";
+import { serviceOf } from "../../contract/address";
+import { nameForm } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import { type ReadSetting, requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
+import { refusalToDeclare } from "../declarable";
+import { objectForm } from "../declarations";
 import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
+import { compareText } from "../output";
 import { fromProgram } from "../stack/configuration";
 import type { RefreshedStack } from "./previewRefresh";
 import type { Report } from "./report";
@@ -15,6 +19,7 @@ interface UnmanagedRequest {
   readonly client: Client;
   readonly projectId: string;
   readonly authProvider: string;
+  readonly read: ReadSetting;
 }
 
 export interface UnmanagedOptions<Stack> {
@@ -39,31 +44,35 @@ export async function unmanagedObjects<Stack extends RefreshedStack>(
   const declared = new Set<string>();
   for (const stack of stacks) {
     for (const { kind, id, provider, isHeld, authProvider } of stack.resources) {
-      const { client, settings } = session.account(settingsOf(stack, provider));
+      const read = settingsOf(stack, provider);
+      const { client, settings } = session.account(read);
       const projectId = projectOf(id);
-      // Normalised.
-      const address = new URL(settings.baseUrl).href;
-      // Independent of the key: each project is listed once for each address.
-      const key = JSON.stringify([address, projectId]);
-      if (!projects.has(key)) projects.set(key, { address, client, projectId, authProvider: settings.authProvider });
+      const { baseUrl: address } = settings;
+      const service = serviceOf(address);
+      // Independent of the key: each project is listed once for each service.
+      const key = JSON.stringify([service, nameForm(projectId)]);
+      if (!projects.has(key))
+        projects.set(key, { address, client, projectId, authProvider: settings.authProvider, read });
       if (!isHeld) continue;
-      declared.add(`${address} ${kind} ${id}`);
-      // A provider that is declared absent but exists is drift.
-      if (kind === "OAuthProvider") declared.add(`${address} ${kind} ${presentId(id).id}`);
+      declared.add(`${service} ${objectForm(kind, id)}`);
       // One project may have domains of several auth providers.
-      declared.add(`${address} ${kind} ${id} ${authProvider ?? settings.authProvider}`);
+      declared.add(`${service} ${objectForm(kind, id)} ${nameForm(authProvider ?? settings.authProvider)}`);
     }
   }
   const isDeclared = (address: string, object: ProjectObject): boolean => {
     const { kind, id, record } = object;
-    if (kind !== "WhitelistDomain") return declared.has(`${address} ${kind} ${id}`);
-    const ofProvider = record.auth_provider === undefined ? "" : ` ${record.auth_provider}`;
+    const service = serviceOf(address);
+    if (kind !== "WhitelistDomain") return declared.has(`${service} ${objectForm(kind, id)}`);
+    const ofProvider = record.auth_provider === undefined ? "" : ` ${nameForm(record.auth_provider)}`;
     // A Whitelist owns the whole list: a domain that it does not declare is drift.
-    return [`WhitelistDomain ${id}`, `Whitelist ${projectOf(id)}`].some((one) =>
-      declared.has(`${address} ${one}${ofProvider}`),
+    return [objectForm(kind, id), objectForm("Whitelist", projectOf(id))].some((one) =>
+      declared.has(`${service} ${one}${ofProvider}`),
     );
   };
-  const asked = [...projects.values()];
+  // The results of a refresh come in any order.
+  const asked = [...projects.values()].toSorted(
+    (left, right) => compareText(left.projectId, right.projectId) || compareText(left.address, right.address),
+  );
   const found = await Promise.all(
     asked.map((project) => {
       const isAmbiguous = asked.some((other) => other !== project && other.projectId === project.projectId);
@@ -78,7 +87,7 @@ export async function unmanagedObjects<Stack extends RefreshedStack>(
 }
 
 async function undeclaredOf(
-  { address, client, projectId, authProvider }: UnmanagedRequest,
+  { address, client, projectId, authProvider, read }: UnmanagedRequest,
   isDeclared: (address: string, object: ProjectObject) => boolean,
   /** The project, if the object's id does not contain it. */
   where: string,
@@ -90,8 +99,18 @@ async function undeclaredOf(
   const branches = hasPrimary ? ((await client.projects.branches(projectId)) ?? []) : [];
   const defaultBranch = branches.find((branch) => branch.default === true)?.id;
   const told = (isByItself: boolean) =>
-    objects
-      .filter((object) => isThereByItself(object, defaultBranch) === isByItself)
-      .map(({ kind, id, describe, adopt }) => ({ kind, id, describe: describe + where, adopt }));
-  return { unmanaged: told(false), byItself: told(true) };
+    Promise.all(
+      objects
+        .filter((object) => isThereByItself(object, defaultBranch) === isByItself)
+        .map(async (object) => {
+          const { kind, id, describe } = object;
+          return {
+            kind,
+            id,
+            describe: describe + where,
+            adopt: (await refusalToDeclare(object, read)) ?? object.adopt,
+          };
+        }),
+    );
+  return { unmanaged: await told(false), byItself: await told(true) };
 }

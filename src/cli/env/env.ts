@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { unacceptedChanges } from "../doctor/audit";
+import { readIgnoreFile } from "../drift/ignoreFile";
 import { terminalText } from "../output";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState } from "../stack/state";
@@ -26,9 +28,12 @@ export interface EnvFlags {
  */
 export async function env(flags: EnvFlags): Promise<void> {
   const { stack, format, map = [], role, database, out } = flags;
+  // First: an invalid file stops the command.
+  const accepted = readIgnoreFile();
   const showSecrets = flags.showSecrets === true;
   const login: Login = { role, database, password: passwordIn(flags.passwordEnv) };
   const state = await exportedState(pulumiIn(process.cwd(), stack), showSecrets);
+  refuseUnexplained(unacceptedChanges(state, accepted, new Date()));
   const variables = variablesOf(state, login);
   if (variables.length === 0) {
     throw new Error(
@@ -47,6 +52,18 @@ export async function env(flags: EnvFlags): Promise<void> {
     notes.unshift(`wrote ${written.length} variable${written.length === 1 ? "" : "s"} to ${out}`);
   }
   process.stderr.write(notes.map((note) => `pulumi-svc: ${terminalText(note)}\n`).join(""));
+}
+
+/** An application trusts every token that is signed with the keys that it gets here. */
+function refuseUnexplained(changes: ReturnType<typeof unacceptedChanges>): void {
+  if (changes.length === 0) return;
+  throw new Error(
+    [
+      "nothing was written, because somebody has changed what the application would trust",
+      ...changes.map(({ kind, name, message }) => `${kind} ${name}: ${message}`),
+      "Find out who it was and why. If it is right, run `pulumi-svc drift --ignore <resource> --reason <reason>`, which accepts it in svc-drift.json, or add the entry of `pulumi-svc doctor --audit` for it",
+    ].join("\n"),
+  );
 }
 
 function passwordIn(variable: string | undefined): string | undefined {

@@ -6,7 +6,7 @@ import { type Kind, kindOfEntry } from "../../contract/pointer";
 import { standInsIn } from "../../contract/standIns";
 import { connectionUri, pooledHost } from "../../helpers/connectionUri";
 import { compareText } from "../output";
-import { clearText, type StackState } from "../stack/state";
+import { clearText, isCurrent, type StackState } from "../stack/state";
 
 /** The login for a connection: no state contains it. */
 export interface Login {
@@ -73,8 +73,7 @@ export interface Variable {
 
 /** For all current resources, including those that are only read (`get`). */
 export function variablesOf({ resources }: StackState, login: Login): Variable[] {
-  const standing = resources.filter((one) => one.delete !== true && one.pendingReplacement !== true);
-  return standing.flatMap(({ urn, outputs, ...entry }) => {
+  return resources.filter(isCurrent).flatMap(({ urn, outputs, ...entry }) => {
     const kind = kindOfEntry(entry);
     const sources = (kind && SOURCES[kind]) ?? [];
     return sources.map(({ output, from = output, by, isSecret: always = false, isUri = false, isOptional = false }) => {

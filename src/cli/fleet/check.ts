@@ -5,6 +5,7 @@ import { type Report, stackOf, toReport } from "../drift/report";
 import { judged } from "../drift/tolerated";
 import { unmanagedObjects } from "../drift/unmanaged";
 import { compareText } from "../output";
+import { sharedObjectsIn } from "../stack/sharedObjects";
 import { exportedState } from "../stack/state";
 import { UnfinishedError } from "../stack/unfinished";
 import { entriesOfStacks, judgedObjects } from "./ignored";
@@ -132,7 +133,10 @@ export class FleetCheck {
         const { project, stack } = stackOf(of.resources[0]?.urn ?? "");
         const ignored = resources.flatMap((one) => one.ignored ?? []);
         const expiredDomains = resources.flatMap((one) => one.expiredDomains);
-        const findings = { ignored, expiredDomains, byItself: [], ...judged(resources, undefined, file, this.#now) };
+        const findings = {
+          ...{ ignored, expiredDomains, byItself: [], sharedObjects: sharedObjectsIn(of.state) },
+          ...judged(resources, undefined, file, this.#now),
+        };
         return { of, file, project, report: toReport(project, stack, findings) };
       } catch (error) {
         return this.#note(of.stack, error as Error) ?? []; // Refreshes and entries throw nothing else.

@@ -1,6 +1,7 @@
 import { terminalJson, terminalText } from "../output";
 import {
   aligned,
+  CHANGE_WORDS,
   code,
   colourful,
   objectBlocks,
@@ -57,7 +58,8 @@ function driftIn(stacks: readonly StackReport[], areSomeNotKnown: boolean): stri
 const hasDrift = ({ drift }: StackReport): boolean => drift.length > 0;
 /** The others are only counted. */
 const isTold = (report: StackReport): boolean =>
-  hasDrift(report) || report.ignored.length + report.tolerated.length + report.expiredDomains.length > 0;
+  hasDrift(report) ||
+  report.ignored.length + report.tolerated.length + report.expiredDomains.length + report.sharedObjects.length > 0;
 
 function costs({ requests, seconds: { states, service } }: FleetReport): string {
   return `${requests} requests; ${states.toFixed(1)} s for the states, ${service.toFixed(1)} s for the service`;
@@ -121,7 +123,7 @@ function toPrometheus(report: FleetReport): string {
       "svc_drift",
       "Resources of the stack that drifted, by what happened to them.",
       known.flatMap(({ of, one }) =>
-        (["changed", "deleted", "leftover"] as const).map((change) => [
+        CHANGE_WORDS.map((change) => [
           { ...of, change },
           one.drift.filter((drifted) => drifted.change === change).length,
         ]),

@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { projectFolder } from "../../contract/projectFile";
 import { globSource } from "../glob";
 import { projectName } from "../stack/projectFile";
 import { type Pulumi, pulumiIn } from "../stack/pulumi";
-import { parsed } from "../stack/state";
+import { stackNames } from "../stack/stackNames";
 
 /** A stack of the backend. */
 export interface FleetStack {
@@ -13,8 +12,6 @@ export interface FleetStack {
   readonly folder: string | undefined;
   readonly pulumi: Pulumi;
 }
-
-const listed = z.array(z.object({ name: z.string() }));
 
 /**
  * The stacks of the programs in these folders; without a folder, all stacks of the backend.
@@ -61,14 +58,8 @@ async function stacksOf(folders: readonly string[]): Promise<FleetStack[]> {
   return all.flat();
 }
 
-async function namesIn(folder: string, ...options: string[]): Promise<string[]> {
-  const command = ["stack", "ls", "--json", "--fully-qualify-stack-names", ...options];
-  const { ok, stdout, reason } = await pulumiIn(folder, undefined)(command);
-  if (!ok) throw new Error(`pulumi stack ls failed: ${reason}`);
-  const { success, data } = listed.safeParse(parsed(stdout));
-  if (!success) throw new Error("pulumi stack ls --json did not print the stacks");
-  return data.map(({ name }) => name);
-}
+const namesIn = (folder: string, ...options: readonly string[]): Promise<string[]> =>
+  stackNames(folder, "--fully-qualify-stack-names", ...options);
 
 /** The project in `organization/project/stack`; undefined for a backend without projects. */
 const projectIn = (name: string): string | undefined => name.split("/").at(-2);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { dirname, extname, relative, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
+import { isSameName } from "../../contract/forms";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { doorOf, isOurEntry, type Kind, kindOfEntry } from "../../contract/pointer";
 import { type ReadSetting, requestTrace, resolveSettings, type Settings } from "../../contract/settings";
@@ -14,11 +15,12 @@ import {
   type Wanted,
 } from "./importedResource";
 import { type Constant, kebabCase, Names, programText } from "./programText";
-import { livesInIntegration } from "../declarations";
+import { livesInIntegration, objectForm } from "../declarations";
 import { terminalJson } from "../output";
 import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
 import { otherStacks } from "../stack/otherStacks";
+import { stackNames } from "../stack/stackNames";
 import { entryPoint, isModule, namesPlugin, programFolder } from "../stack/projectFile";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState, StackState, type StoredResource } from "../stack/state";
@@ -211,7 +213,7 @@ function notesOnContainer(
 const plain = ({ kind, id, describe }: ImportedObject) => ({ kind, id, describe });
 
 const isOf = (record: object, authProvider: string): boolean =>
-  "auth_provider" in record && record.auth_provider === authProvider;
+  "auth_provider" in record && isSameName(String(record.auth_provider), authProvider);
 
 const notesOnKeys = (name: string): string[] => [
   `"${name}": the service shows the keys of an integration only once, so the outputs secretServerKey and pubClientKey are empty. ` +
@@ -267,9 +269,12 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
   const isNative = resources?.some((one) => isOurEntry(one) && doorOf(one.type) === "native") === true;
   if (isNative || namesPlugin(process.cwd())) throw new Error(NATIVE);
   if (resources === undefined) return { isKnown: false, names: [], holds: () => false };
-  const ours = resources.map((one) => ({ kind: kindOfEntry(one), id: one.id ?? "" }));
-  const isHeld = (kind: Kind, id: string): boolean => ours.some((one) => one.kind === kind && one.id === id);
-  const isSingle = ours.some(({ kind, id }) => kind === "WhitelistDomain" && projectOf(id) === project);
+  const ours = resources.flatMap(({ id = "", ...one }) => {
+    const kind = kindOfEntry(one);
+    return kind === undefined ? [] : [{ kind, id, form: objectForm(kind, id) }];
+  });
+  const isHeld = (kind: Kind, id: string): boolean => ours.some(({ form }) => form === objectForm(kind, id));
+  const isSingle = ours.some(({ kind, id }) => kind === "WhitelistDomain" && isSameName(projectOf(id), project));
   if (whitelist === true && isSingle) {
     throw new Error(
       "the stack holds a WhitelistDomain of the project, which excludes a Whitelist of the same project: leave out --whitelist",
@@ -287,7 +292,14 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
   };
 }
 
-/** What the stack around this folder contains; empty without a stack. */
+const refuseUnseen = ({ message }: Error): never => {
+  throw new Error(
+    `it is not known what the stack here holds, because its backend does not answer: ${message}. What it holds would be imported a second time. ` +
+      "Log in to the backend, or give the file of pulumi stack export with --state",
+  );
+};
+
+/** What the stack around this folder contains; empty without a stack. @throws if that cannot be seen. */
 async function selectedStack(
   stack: string | undefined,
 ): Promise<{ resources?: readonly StoredResource[]; onlyOf?: string | undefined }> {
@@ -296,7 +308,11 @@ async function selectedStack(
   const pulumi = pulumiIn(folder, stack);
   // A named stack that does not exist is reported with the settings.
   const { ok, stdout } = await pulumi(["stack", "--show-name"]);
-  if (!ok) return {};
+  if (!ok) {
+    // It fails in the same way if the backend cannot be reached, and then a stack may hold any of the objects.
+    if (stack === undefined) await stackNames(folder).catch(refuseUnseen);
+    return {};
+  }
   // As pulumi.getStack() returns it, without the organization.
   const own = stdout.trim().split("/").at(-1) ?? "";
   const { resources } = await exportedState(pulumi, false);

@@ -4,10 +4,10 @@ import { isSecret, mapSecrets } from "../../contract/engineSecrets";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { pointer, typeToken } from "../../contract/pointer";
 import { isReference, referenceName, type SecretReference } from "../../contract/references";
-import type { ReadSetting, SettingName, Settings } from "../../contract/settings";
+import type { ReadSetting, Settings } from "../../contract/settings";
 import { STAND_INS } from "../../contract/standIns";
 import { isPlain, problemText } from "../../host/arguments";
-import { load } from "../../provider";
+import { configured, problemsOf, topOf } from "../declarable";
 import { type Argument, camelCase, Code, type DeclaredResource, kebabCase } from "./programText";
 import { importedArguments, livesInIntegration, standardsOf } from "../declarations";
 import type { ProjectObject } from "../projectObjects";
@@ -53,8 +53,7 @@ export async function observe(
   { authProvider }: Settings,
 ): Promise<Observed> {
   const { kind, id } = object;
-  const provider = load(kind);
-  await provider.configure({ config: configOf(readSetting) });
+  const provider = await configured(kind, readSetting);
   const { hidden = new Map<string, boolean>() } = object;
   const asked = importedArguments(kind).filter((argument) => !hidden.has(argument));
   const read = await provider.read(id, { __provider: pointer(kind), ...managedParts(object), __args: asked });
@@ -67,11 +66,11 @@ export async function observe(
       .map((argument) => [argument, shown[argument]]),
   );
   const inClear = Object.fromEntries([...hidden.keys()].map((argument) => [argument, NOT_SHOWN]));
-  const wrong = await provider.problems({ ...given, ...inClear });
-  const names = new Set(wrong.map(({ path }) => path.split(/[.[]/)[0] ?? ""));
+  const wrong = await problemsOf(provider, { ...given, ...inClear });
+  const names = new Set(wrong.map(({ path }) => topOf(path)));
   const args = without(given, names);
   const isDeclarable =
-    !IDENTITY.some((name) => names.has(name)) && (await provider.problems({ ...args, ...inClear })).length === 0;
+    !IDENTITY.some((name) => names.has(name)) && (await problemsOf(provider, { ...args, ...inClear })).length === 0;
   const refused = wrong.map(problemText);
   const stored = mapSecrets({ inputs: read.inputs, outputs: read.props }, asSecret) as Record<string, Properties>;
   const { inputs = {}, outputs = {} } = stored;
@@ -84,13 +83,6 @@ export async function observe(
     refused,
     isDeclarable,
   };
-}
-
-/** The stack's configuration in the form that the engine passes it. */
-function configOf(read: ReadSetting) {
-  // The lifecycles only read settings, all in this namespace.
-  const get = (key: string): string | undefined => read(key.replace(/^svc:/, "") as SettingName);
-  return { get, require: (key: string): string => get(key) ?? "" };
 }
 
 /** Arguments that identify the object. Missing required arguments are found by another check. */

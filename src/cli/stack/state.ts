@@ -31,7 +31,7 @@ const resource = z.object({
 });
 
 /** A change that an update has begun. It is recorded while the update runs, and remains if the update is killed. */
-const operation = z.object({ resource: z.object({ urn: z.string() }) });
+const operation = z.object({ type: z.string().optional(), resource: z.object({ urn: z.string() }) });
 
 const exported = z.object({
   version: z.number().optional(),
@@ -41,7 +41,14 @@ const exported = z.object({
   }),
 });
 
+/** Changes of an object that an entry of the state has, whether they ended or not. */
+const HELD: ReadonlySet<string> = new Set(["updating", "deleting", "reading"]);
+
 export type StoredResource = z.infer<typeof resource>;
+
+/** Not what a replacement has deleted, or left over. */
+export const isCurrent = (one: Pick<StoredResource, "delete" | "pendingReplacement">): boolean =>
+  one.delete !== true && one.pendingReplacement !== true;
 
 /** The output of `pulumi stack export`. */
 export class StackState {
@@ -50,6 +57,8 @@ export class StackState {
   readonly resources: readonly StoredResource[];
   /** The URNs of changes that an update has begun and not finished. */
   readonly pending: readonly string[];
+  /** Those of them whose object may exist although no entry of the state has its id. */
+  readonly creating: readonly string[];
   readonly #byKey: ReadonlyMap<string, StoredResource>;
 
   /**
@@ -61,7 +70,9 @@ export class StackState {
     if (!success) throw new Error("it is not what pulumi stack export writes");
     this.version = data.version;
     this.resources = data.deployment.resources ?? [];
-    this.pending = (data.deployment.pending_operations ?? []).map(({ resource: { urn } }) => urn);
+    const operations = data.deployment.pending_operations ?? [];
+    this.pending = operations.map(({ resource: { urn } }) => urn);
+    this.creating = operations.filter(({ type }) => !HELD.has(type ?? "")).map(({ resource: { urn } }) => urn);
     this.#byKey = new Map(this.resources.map((one) => [stateKey(one.urn, one), one]));
   }
 

@@ -4,6 +4,7 @@ import type { ProgressLine } from "../fleet/progress";
 import { inParallel } from "../fleet/inParallel";
 import { fleetStacks } from "../fleet/stacks";
 import { type FleetState, reliableState } from "../fleet/states";
+import { isSameName, nameForm } from "../../contract/forms";
 import { kindOfEntry } from "../../contract/pointer";
 import { pulumiIn, withoutSecrets } from "../stack/pulumi";
 import { parsed } from "../stack/state";
@@ -17,8 +18,15 @@ const TELLING = ["endpoint", "storage_account"];
 
 const identity = z.object({ url: z.string(), user: z.string().optional() });
 
-/** For messages: its address, and as whom it was read. @throws the CLI's message. */
-export async function backendName(): Promise<string> {
+interface Backend {
+  /** As the CLI has it, which may hold a secret. */
+  readonly address: string;
+  /** For messages: its address without secrets, and as whom it was read. */
+  readonly name: string;
+}
+
+/** The one that is logged in to. @throws the CLI's message. */
+export async function currentBackend(): Promise<Backend> {
   const { ok, stdout, reason } = await pulumiIn(process.cwd(), undefined)(["whoami", "--json"]);
   if (!ok) throw new Error(`pulumi whoami failed: ${reason}`);
   const { success, data } = identity.safeParse(parsed(stdout));
@@ -27,7 +35,8 @@ export async function backendName(): Promise<string> {
   const [place = "", query = ""] = data.url.replace(/(?<=:\/\/)[^/]*@/, "").split(/\?(.*)/s);
   const telling = [...new URLSearchParams(query)].filter(([name]) => TELLING.includes(name));
   const url = [place, ...telling.map(([name, value]) => `${name}=${value}`)].join(" ");
-  return withoutSecrets(data.user === undefined ? url : `${url} (as ${data.user})`);
+  const name = withoutSecrets(data.user === undefined ? url : `${url} (as ${data.user})`);
+  return { address: data.url, name };
 }
 
 /** The states of all stacks. @throws if one of them is not known: it may hold anything. */
@@ -67,19 +76,19 @@ export class NamedInStates {
     this.#states = states.map(({ stack: { name }, state }) => ({
       name,
       // The CLI escapes more characters than JSON requires.
-      text: JSON.stringify(parsed(state.text)).toLowerCase(),
+      text: nameForm(JSON.stringify(parsed(state.text))),
       whitelists: state.resources.filter((one) => kindOfEntry(one) === "Whitelist").map(({ id }) => id),
     }));
   }
 
   /** The first stack whose state contains this text. */
   stackWith(text: string): string | undefined {
-    const stored = JSON.stringify(text.toLowerCase()).slice(1, -1);
+    const stored = JSON.stringify(nameForm(text)).slice(1, -1);
     return this.#states.find((one) => one.text.includes(stored))?.name;
   }
 
   /** The first stack that declares all redirect domains of the project. */
   stackWithWhitelist(projectId: string): string | undefined {
-    return this.#states.find(({ whitelists }) => whitelists.includes(projectId))?.name;
+    return this.#states.find(({ whitelists }) => whitelists.some((id = "") => isSameName(id, projectId)))?.name;
   }
 }

@@ -11,6 +11,7 @@ import {
   Refused,
   Unknown,
 } from "../../client";
+import { isSameName } from "../../contract/forms";
 import { messageOf } from "../../contract/untrusted";
 import type { FoundCompute, FoundDomain, FoundObject } from "./leftBehind";
 
@@ -122,6 +123,6 @@ async function deleteDomain(found: FoundDomain, { isMeant, ...waiting }: Destruc
 }
 
 function integrationOf({ place: { client, projectId }, authProvider, integration }: FoundDomain): OwnIntegration {
-  const isNamed = ({ auth_provider }: { auth_provider: string }): boolean => auth_provider === authProvider;
+  const isNamed = ({ auth_provider }: { auth_provider: string }): boolean => isSameName(auth_provider, authProvider);
   return client.auth.ownIntegration(projectId, isNamed, integration?.auth_provider_project_id);
 }

@@ -1,5 +1,8 @@
 /** What previews may have left behind in a project, and what stays there nevertheless. */
+import { domainToUnicode } from "node:url";
 import type { AuthIntegrationRecord, BranchRecord, Client, ListOptions } from "../../client";
+import { normalAddress, serviceOf } from "../../contract/address";
+import { isSameName, nameForm } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import { messageOf } from "../../contract/untrusted";
 import type { ReadSetting } from "../../contract/settings";
@@ -9,10 +12,14 @@ import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import type { NamedInStates } from "./backend";
 import { isNamedAfter, matchesGlob } from "./matching";
 
+/** `state`: the last `pulumi up` stored it. Otherwise it may be that of another service than the states are about. */
+export type AddressSource = "state" | "configuration" | "environment";
+
 /** A project, and how it is reached. */
 export interface Place {
   /** The service's address: another service may have a project with the same id. */
   readonly address: string;
+  readonly addressFrom: AddressSource;
   readonly client: Client;
   readonly projectId: string;
   readonly authProvider: string;
@@ -63,26 +70,43 @@ export function placesOf(states: readonly FleetState[], session: Session): Place
     for (const { id = "", provider = "", external } of of.resources) {
       // What a program only looks up does not make the project one of the backend's.
       if (id === "" || external === true) continue;
-      const place = ofStack(of.stack.name, () => placeOf(projectOf(id), settingsOf(of, provider), session, shares));
-      const key = JSON.stringify([place.address, place.projectId]);
-      if (!places.has(key)) places.set(key, place);
+      const place = ofStack(of.stack.name, () =>
+        placeOf(projectOf(id), { read: settingsOf(of, provider), stored: "state" }, session, shares),
+      );
+      const key = JSON.stringify([serviceOf(place.address), nameForm(place.projectId)]);
+      if (!places.has(key) || place.addressFrom === "state") places.set(key, place);
     }
   }
   for (const [client, share] of shares) client.limitRequests(share);
   return [...places.values()];
 }
 
-/** `shares`: the smallest share of each account, since its stacks use it together. */
+/**
+ * `stored`: what the settings are read from before the environment. `shares`: the smallest share of each account, since its
+ * stacks use it together.
+ */
 export function placeOf(
   projectId: string,
-  read: ReadSetting,
+  { read, stored }: { readonly read: ReadSetting; readonly stored: "state" | "configuration" },
   session: Session,
   shares = new Map<Client, number>(),
 ): Place {
   const { client, settings } = session.account(read);
+  const addressFrom = (read("baseUrl") ?? "").trim() === "" ? "environment" : stored;
   const share = Math.min(settings.maxRequestsPerMinute ?? Infinity, shares.get(client) ?? Infinity);
   if (share !== Infinity) shares.set(client, share);
-  return { address: new URL(settings.baseUrl).href, client, projectId, authProvider: settings.authProvider };
+  const { baseUrl, authProvider } = settings;
+  return { address: baseUrl, addressFrom, client, projectId, authProvider };
+}
+
+/** The addresses that the states store, for the providers of this package's resources. */
+export function storedAddresses(states: readonly FleetState[]): ReadonlySet<string> {
+  const addresses = states.flatMap(({ state, resources }) =>
+    resources.map(({ provider = "" }) => (state.settingsOf(provider)("baseUrl") ?? "").trim()),
+  );
+  // As the settings clean it. One that is none is an error where it is used.
+  const clean = addresses.flatMap((address) => (URL.canParse(address) ? normalAddress(address) : []));
+  return new Set(clean);
 }
 
 function ofStack(name: string, place: () => Place): Place {
@@ -102,12 +126,14 @@ export async function findIn(
 ): Promise<FoundObject[]> {
   const { client, projectId, authProvider: configured } = place;
   const objects = await listProjectObjects(client, projectId, configured, options);
-  const branches = (await client.projects.branches(projectId, options)) ?? [];
+  const listed = await client.projects.branches(projectId, options);
+  const branches = listed ?? [];
   return objects.flatMap((object): FoundObject[] => {
     if (object.kind === "ComputeEndpoint") {
-      const branch = branches.find(({ id }) => id === object.record.branch_id);
+      const branch = branches.find(({ id }) => isSameName(id, object.record.branch_id));
       const names = [object.record.name, branch?.name].flatMap((name) => name ?? []);
-      if (!isMatch(criteria, names)) return [];
+      // Where branches are not listed, it may be its branch that matches.
+      if (listed !== undefined && !isMatch(criteria, names)) return [];
       return [{ place, object, branch, kept: keptCompute(object, branch, branches, { criteria, named }) }];
     }
     if (object.kind !== "WhitelistDomain") return [];
@@ -125,7 +151,7 @@ const isMatch = ({ match }: Criteria, names: readonly string[]): boolean =>
 
 function integrationOf(objects: readonly ProjectObject[], authProvider: string): AuthIntegrationRecord | undefined {
   const integrations = objects.flatMap((one) => (one.kind === "AuthIntegration" ? one.record : []));
-  return integrations.find((one) => one.auth_provider === authProvider);
+  return integrations.find((one) => isSameName(one.auth_provider, authProvider));
 }
 
 interface Known {
@@ -160,9 +186,16 @@ function keptDomain(
   const whitelist = named.stackWithWhitelist(projectId);
   if (whitelist !== undefined) return `the Whitelist in the state of ${whitelist} declares all domains of the project`;
   if (integration === undefined) return "its auth integration is not listed";
-  // A state may spell the scheme and the port differently.
-  const address = /^https?:/.test(origin) && URL.canParse(origin) ? new URL(origin).host : origin;
-  return heldBy(named.stackWith(address)) ?? openBranch(criteria, [origin]) ?? tooYoung(criteria, undefined);
+  const hosts = hostsOf(origin);
+  const stack = hosts.map((host) => named.stackWith(host)).find((name) => name !== undefined);
+  return heldBy(stack) ?? openBranch(criteria, [origin, ...hosts]) ?? tooYoung(criteria, undefined);
+}
+
+/** What a state may call it: the scheme, a default port and the letters of the host may be spelled differently. */
+function hostsOf(origin: string): string[] {
+  const [, host, port = ""] = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*?)(:\d+|:\*)?(?:[/?#]|$)/.exec(origin) ?? [];
+  if (host === undefined || host === "") return [origin];
+  return [host, domainToUnicode(host) || host].map((one) => (port === ":*" ? one : one + port));
 }
 
 const heldBy = (stack: string | undefined, how = "names it"): string | undefined =>

@@ -1,4 +1,6 @@
 /** What `--match`, `--keep` and `--older-than` mean. */
+import { nameForm } from "../../contract/forms";
+import { hostAndPort } from "../../contract/hostAndPort";
 import { globSource } from "../glob";
 
 /** The whole text; `*` stands for any text. */
@@ -8,8 +10,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
 
 /** As hosting services write branches into hosts: words in lower case, joined by dashes. */
 const words = (text: string): string =>
-  text
-    .toLowerCase()
+  nameForm(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "")
     .join("-");
@@ -28,4 +29,11 @@ export function durationMs(text: string): number | undefined {
   if (text === "0") return 0;
   const [, digits = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return digits === "" ? undefined : Number(digits) * (UNITS_MS[unit] ?? 0);
+}
+
+/** Whether a service has this host, with or without a port, or this address. */
+export function isService(address: string, given: string): boolean {
+  const { host, hostname, origin } = new URL(address);
+  const wanted = given.trim().toLowerCase().replace(/\/+$/, "");
+  return [host, hostname, hostAndPort(address), origin, address.replace(/\/+$/, "")].includes(wanted);
 }

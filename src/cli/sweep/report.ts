@@ -2,7 +2,7 @@ import { aligned, colourful, plain, type Style } from "../drift/formats";
 import { terminalJson, terminalText } from "../output";
 import { EXIT_BUSY } from "../stack/unfinished";
 import type { Outcome, Result } from "./deletions";
-import type { FoundObject } from "./leftBehind";
+import type { AddressSource, FoundObject, Place } from "./leftBehind";
 
 interface ToldObject {
   readonly kind: FoundObject["object"]["kind"];
@@ -21,8 +21,16 @@ interface ToldObject {
 export interface SweepReport {
   /** The backend whose states were read. */
   readonly backend: string;
+  /** Why it is not known whether an update of a stack has begun; null: the locks were seen, and nobody holds one. */
+  readonly locksNotSeen: string | null;
   readonly stacks: readonly string[];
   readonly projects: readonly string[];
+  /** Where these projects are, and what says so. */
+  readonly services: readonly {
+    readonly service: string;
+    readonly from: AddressSource;
+    readonly projects: readonly string[];
+  }[];
   /** `outcome`: null if no deletion was begun. */
   readonly leftBehind: readonly (ToldObject & { readonly outcome: Outcome | null; readonly reason: string | null })[];
   /** What matches and stays, and why. */
@@ -42,13 +50,27 @@ const told = ({ object, place, ...rest }: FoundObject): ToldObject => ({
   createdAt: (object.kind === "ComputeEndpoint" ? object.record.created_at : undefined) ?? null,
 });
 
+function servicesOf(places: readonly Place[]): SweepReport["services"] {
+  const byService = new Map<string, SweepReport["services"][number]>();
+  for (const { address: service, addressFrom: from, projectId } of places) {
+    const key = `${from} ${service}`;
+    byService.set(key, { service, from, projects: [...(byService.get(key)?.projects ?? []), projectId] });
+  }
+  return [...byService.values()];
+}
+
 /** `results`: of the deletions, as far as they were begun. */
 export const toReport = (
-  facts: Pick<SweepReport, "backend" | "stacks" | "projects" | "messages">,
+  facts: Pick<SweepReport, "backend" | "locksNotSeen" | "stacks" | "messages"> & { readonly places: readonly Place[] },
   found: readonly FoundObject[],
   results: ReadonlyMap<FoundObject, Result> = new Map(),
 ): SweepReport => ({
-  ...facts,
+  backend: facts.backend,
+  locksNotSeen: facts.locksNotSeen,
+  stacks: facts.stacks,
+  projects: facts.places.map(({ projectId }) => projectId),
+  services: servicesOf(facts.places),
+  messages: facts.messages,
   leftBehind: found
     .filter(({ kept }) => kept === undefined)
     .map((one) => ({
@@ -70,18 +92,30 @@ export const OUTCOMES: Readonly<Record<Outcome, string>> = {
   unknown: "not known whether it is deleted",
 };
 
+const FROM: Readonly<Record<AddressSource, string>> = {
+  state: "as the states store it",
+  configuration: "from the configuration of the stack in this folder, not from a state",
+  environment: "from SVC_BASE_URL, not from a state",
+};
+
+const serviceLines = ({ services }: SweepReport): string[] =>
+  services.map(
+    ({ service, from, projects }) =>
+      `Service: ${terminalText(service)} (${FROM[from]}), projects: ${projects.join(", ")}`,
+  );
+
 /** What any answer rests on: it stands before the question. */
-const basis = ({ backend, stacks }: SweepReport): string[] => [
+const basis = ({ backend, stacks, locksNotSeen }: SweepReport): string[] => [
   `States that were read: ${stacks.length}, of the backend ${terminalText(backend)}. None names these objects.`,
   "Other backends, and stacks that this login does not show, are not seen: what only they hold looks left behind.",
+  ...(locksNotSeen === null ? [] : [`${terminalText(locksNotSeen)}.`]),
 ];
 
 function toText(report: SweepReport, style: Style): string {
-  const { leftBehind, kept, messages } = report;
-  const severalServices = new Set([...leftBehind, ...kept].map(({ service }) => service)).size > 1;
+  const { leftBehind, kept, messages, services } = report;
   const cells = ({ kind, id, describe, service, branch, createdAt }: ToldObject, last: string): string[] => [
     `${kind} ${id}`,
-    severalServices ? `${describe}, at ${service}` : describe,
+    services.length > 1 ? `${describe}, at ${service}` : describe,
     [
       ...(branch === null ? [] : [`branch ${branch}`]),
       ...(createdAt === null ? [] : [`created ${createdAt}`]),
@@ -95,7 +129,9 @@ function toText(report: SweepReport, style: Style): string {
       ? style("green", "Nothing that matches is left behind")
       : style("bold", `Left behind: ${leftBehind.length}`),
     ...aligned(leftBehind.map((one) => cells(one, outcome(one)))),
-    ...(leftBehind.length === 0 ? [] : ["", ...basis(report)]),
+    "",
+    ...serviceLines(report),
+    ...(leftBehind.length === 0 ? [] : basis(report)),
     ...(kept.length === 0 ? [] : ["", style("dim", "Matches, and stays")]),
     ...aligned(kept.map((one) => cells(one, one.reason))),
     ...(messages.length === 0 ? [] : ["", ...messages.map((message) => style("yellow", terminalText(message)))]),

@@ -1,4 +1,5 @@
-import { type ClientOptions, Granted, type Permission, Refused } from "../../client";
+import { type ClientOptions, Granted, type Permission, Refused, Unknown } from "../../client";
+import { hostAndPort } from "../../contract/hostAndPort";
 import { messageOf } from "../../contract/untrusted";
 import { requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
@@ -10,15 +11,19 @@ import { terminalJson, terminalText, wantsColours } from "../output";
 import { readSettings } from "../stack/configuration";
 import { ENDING } from "../stack/pulumi";
 import { BusyError } from "../stack/unfinished";
-import { allStates, backendName, mustBeUnchanged, NamedInStates } from "./backend";
+import { allStates, currentBackend, mustBeUnchanged, NamedInStates } from "./backend";
 import { deleted, type Result } from "./deletions";
-import { type Criteria, findIn, type FoundObject, type Place, placeOf, placesOf } from "./leftBehind";
+import { locksOf, mustBeUnlocked } from "./locks";
+import { type Criteria, findIn, type FoundObject, type Place, placeOf, placesOf, storedAddresses } from "./leftBehind";
+import { isService } from "./matching";
 import { EXIT, OUTCOMES, render, type SweepReport, toReport } from "./report";
 
 export interface SweepFlags extends Pick<Criteria, "match" | "olderThanMs"> {
   readonly keep?: readonly string[];
   /** Instead of the projects in which the states hold something. */
   readonly project?: string;
+  /** The host of the service, as a confirmation: see `#unconfirmed`. */
+  readonly service?: string;
   readonly dryRun?: true;
   readonly yes?: true;
   readonly json?: true;
@@ -71,35 +76,42 @@ class Sweep {
   }
 
   async run(): Promise<Ended> {
-    const backend = await backendName();
-    const states = await allStates(this.progress).catch((error: Error) => {
+    const { name: backend, address } = await currentBackend();
+    const locks = locksOf(address);
+    const nothingDeleted = (error: Error): never => {
       const Same = error instanceof BusyError ? BusyError : Error;
       throw new Same(`nothing was deleted: ${error.message}`);
-    });
+    };
+    const states = await allStates(this.progress).catch(nothingDeleted);
+    // After the states: what an update has stored before it has ended is in them.
+    await mustBeUnlocked(locks, namesOf(states)).catch(nothingDeleted);
     const named = new NamedInStates(states);
     const places = await this.#places(states);
     const found = await this.#find(places, named);
     this.progress.end();
     const left = found.filter(({ kept }) => kept === undefined);
     const ended = (code: number, messages: readonly string[], results?: ReadonlyMap<FoundObject, Result>): Ended => {
-      const stacks = states.map(({ stack: { name } }) => name);
-      const projects = places.map(({ projectId }) => projectId);
-      return { code, report: toReport({ backend, stacks, projects, messages }, found, results) };
+      const locksNotSeen = locks instanceof Unknown ? locks.error.message : null;
+      const facts = { backend, locksNotSeen, stacks: namesOf(states), places, messages };
+      return { code, report: toReport(facts, found, results) };
     };
     if (left.length === 0) return ended(EXIT.done, []);
     if (this.flags.dryRun === true) return ended(EXIT.leftBehind, ["Nothing was deleted: --dry-run"]);
+    const unconfirmed = this.flags.yes === true ? this.#unconfirmed(left, states) : undefined;
+    if (unconfirmed !== undefined) return ended(EXIT.notAsked, [`Nothing was deleted: ${unconfirmed}`]);
     if (this.flags.yes !== true) {
       if (!process.stdin.isTTY)
         return ended(EXIT.notAsked, ["Nothing was deleted: there is no terminal to ask on. Use --yes to delete these"]);
       process.stderr.write(render(ended(EXIT.done, []).report, { json: false, colours: false }));
-      if (!(await isAgreed(`Delete ${left.length === 1 ? "this" : `these ${left.length}`}?`)))
+      const services = [...new Set(left.map(({ place }) => hostAndPort(place.address)))].join(" and ");
+      if (!(await isAgreed(`Delete ${left.length === 1 ? "this" : `these ${left.length}`} at ${services}?`)))
         return ended(EXIT.failed, ["Nothing was deleted: the answer was no"]);
       // Hours may have passed.
       for (const { client } of places) client.forgetReads();
       if (identities(await this.#find(places, named)) !== identities(found))
         throw new BusyError("nothing was deleted: what is left behind is not what was shown any more. Run this again");
     }
-    const { results, message, isBusy } = await this.#deleteAll(left, states);
+    const { results, message, isBusy } = await this.#deleteAll(left, states, locks);
     const isDone = left.every((one) => ["deleted", "gone"].includes(results.get(one)?.outcome ?? ""));
     return ended(
       isDone ? EXIT.done : isBusy ? EXIT.busy : EXIT.failed,
@@ -108,14 +120,46 @@ class Sweep {
     );
   }
 
+  /**
+   * Why nobody has said at which service the objects are: an address that no state stores may be that of another service,
+   * where nothing is named by any state. Undefined: a state stores it, all states agree on it, or the user has named it.
+   */
+  #unconfirmed(left: readonly FoundObject[], states: readonly FleetState[]): string | undefined {
+    if (this.flags.service !== undefined) return undefined;
+    const stored = storedAddresses(states);
+    const isAgreedOn = ({ addressFrom, address }: Place): boolean =>
+      addressFrom === "state" || (stored.size === 1 && stored.has(address));
+    const place = left.map((one) => one.place).find((one) => !isAgreedOn(one));
+    if (place === undefined) return undefined;
+    const source =
+      place.addressFrom === "environment" ? "SVC_BASE_URL" : "the configuration of the stack in this folder";
+    const others =
+      stored.size === 0 ? "no state stores an address" : `the states store ${[...stored].map(hostAndPort).join(", ")}`;
+    return (
+      `whether project ${place.projectId} is at ${hostAndPort(place.address)} is only said by ${source}: ${others}. ` +
+      `If that is the service, run this again with --service ${new URL(place.address).host}`
+    );
+  }
+
   async #places(states: readonly FleetState[]): Promise<Place[]> {
-    const { project } = this.flags;
-    if (project !== undefined) {
-      return [placeOf(project, await readSettings(process.cwd(), undefined), this.#session)];
-    }
-    const places = placesOf(states, this.#session);
-    if (places.length > 0) return places;
-    throw new Error("no stack of the backend holds a resource of pulumi-svc. Name the project with --project");
+    const { project, service } = this.flags;
+    const places =
+      project === undefined
+        ? placesOf(states, this.#session)
+        : [
+            placeOf(
+              project,
+              { read: await readSettings(process.cwd(), undefined), stored: "configuration" },
+              this.#session,
+            ),
+          ];
+    if (places.length === 0)
+      throw new Error("no stack of the backend holds a resource of pulumi-svc. Name the project with --project");
+    const elsewhere = service === undefined ? undefined : places.find(({ address }) => !isService(address, service));
+    if (elsewhere === undefined) return places;
+    throw new Error(
+      `nothing was deleted: project ${elsewhere.projectId} is at ${hostAndPort(elsewhere.address)}, and --service names another service`,
+    );
   }
 
   async #find(places: readonly Place[], named: NamedInStates): Promise<FoundObject[]> {
@@ -132,8 +176,9 @@ class Sweep {
   }
 
   /** One after the other. After a failure nothing more is sent. */
-  async #deleteAll(left: readonly FoundObject[], states: readonly FleetState[]) {
-    const { freshMs = 30_000, deadlineMs = 300_000 } = this.timings;
+  async #deleteAll(left: readonly FoundObject[], states: readonly FleetState[], locks: ReturnType<typeof locksOf>) {
+    // If nobody sees locks, the states alone show what an update does.
+    const { freshMs = locks instanceof Unknown ? 0 : 30_000, deadlineMs = 300_000 } = this.timings;
     const results = new Map<FoundObject, Result>();
     let message: string | undefined;
     let isBusy = false;
@@ -144,10 +189,12 @@ class Sweep {
     };
     for (const signal of ENDING) process.on(signal, stop);
     const mayGoByStates = async (isRepeated: boolean): Promise<Permission> => {
-      if (!isRepeated && performance.now() - readAt < freshMs) return Granted.proven();
-      readAt = performance.now();
       try {
-        await mustBeUnchanged(states, this.progress);
+        if (isRepeated || performance.now() - readAt >= freshMs) {
+          readAt = performance.now();
+          await mustBeUnchanged(states, this.progress);
+        }
+        await mustBeUnlocked(locks, namesOf(states));
         return Granted.proven();
       } catch (error) {
         isBusy = error instanceof BusyError;
@@ -173,6 +220,8 @@ class Sweep {
     return { results, message, isBusy };
   }
 }
+
+const namesOf = (states: readonly FleetState[]): string[] => states.map(({ stack: { name } }) => name);
 
 const say = (text: string): void => void process.stderr.write(`pulumi-svc: ${terminalText(text)}\n`);
 

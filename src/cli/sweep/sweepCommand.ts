@@ -35,6 +35,10 @@ export function addSweepCommand(program: Command): void {
         "look in this project, with the settings of this folder (default: where the states hold something)",
       ),
     )
+    .option(
+      "--service <host>",
+      "the host of the service. --yes needs it where no state stores the address; another service is refused",
+    )
     .option("--dry-run", "show what is left behind, and delete nothing")
     .option("--yes", "do not ask for confirmation")
     .addOption(jsonOption())
@@ -48,9 +52,9 @@ export function addSweepCommand(program: Command): void {
         "nothing is left behind, or all of it was deleted",
         "failure, the user declined, or some of it may still exist",
         {
-          2: "wrong usage, or no terminal to ask on and no --yes",
+          2: "wrong usage; no terminal to ask on and no --yes; or --yes, and no state says which service it is",
           8: "with --dry-run: something is left behind",
-          [EXIT_BUSY]: "a stack is being updated, or has changed meanwhile: nothing more was deleted",
+          [EXIT_BUSY]: "a stack is being updated or locked, or has changed meanwhile: nothing more was deleted",
         },
       ),
     )

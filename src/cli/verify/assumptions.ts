@@ -153,6 +153,19 @@ const OPTIONAL = ["name", "pending_state", "last_active", "suspended_at", "error
 const isBlank = (value: unknown): boolean =>
   typeof value === "string" && (value.trim() === "" || value.startsWith("0001-01-01"));
 
+/** The lists that were answered in pages. `name`: the field that holds the cursor. */
+const pagesIn = (exchanges: Exchanges) =>
+  // The keys of a table in this package.
+  (Object.keys(LISTS) as List[]).flatMap((list) =>
+    exchanges.where({ method: "GET", template: LISTS[list][0] }).flatMap((one) => {
+      const records = listed(one, list);
+      const pagination = fieldOf(one.json, "pagination");
+      if (records === undefined || pagination === undefined || pagination === null) return [];
+      const isCursor = (field: string): boolean => ["string", "number"].includes(typeof fieldOf(pagination, field));
+      return [{ list, name: ["cursor", "next"].find(isCursor) }];
+    }),
+  );
+
 /** Every statement of docs/design/api.md with a mark, in its order, and some without. */
 export const ASSUMPTIONS: readonly Assumption[] = [
   {
@@ -249,10 +262,30 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     },
   },
   {
+    name: "lists-in-pages",
+    section: "Responses",
+    quote:
+      "A list may come in pages (observed for operations and branches; assumed for the others, because a page that is read as the whole list makes the rest look deleted)",
+    isHandled: true,
+    look: (exchanges) => {
+      const paged = pagesIn(exchanges);
+      if (paged.length === 0) return notTried("no list had more than one page");
+      const odd = paged.filter(({ name }) => name === undefined);
+      const told = ({ list, name }: (typeof paged)[number]): string => `${list} (${name ?? "neither cursor nor next"})`;
+      return odd.length === 0 ? holds(unique(paged.map(told))) : differs(unique(odd.map(told)));
+    },
+  },
+  {
+    name: "last-pages",
+    section: "Responses",
+    quote: "(assumed: some services of this shape give every page a cursor)",
+    reason: "a run makes too few objects for a second page",
+  },
+  {
     name: "error-body",
     section: "Errors",
     quote:
-      "This whole section is observed, except 403, 405, 408, 410, 500 and 501, which have their usual meaning (assumed)",
+      "This whole section is observed, except 403, 405, 408, 410 and 500, which have their usual meaning (assumed)",
     isHandled: false,
     look: ({ all }) => {
       const refusals = all.filter(({ status }) => status >= 400 && status < 500);
@@ -340,8 +373,18 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     name: "not-implemented",
     section: "Errors",
-    quote: "The route does nothing (assumed)",
+    quote: "(assumed: a gateway may answer it after it has passed the request on)",
     reason: "no route is known that answers 501",
+  },
+  {
+    name: "redirects",
+    section: "Errors",
+    quote: "Never the service's own: a gateway or a login page (assumed)",
+    isHandled: true,
+    look: ({ all }) => {
+      const redirects = all.filter(({ status }) => status >= 300 && status < 400).length;
+      return redirects === 0 ? holds("none") : differs(`${redirects} redirects`);
+    },
   },
   {
     name: "project-routes",
@@ -750,12 +793,14 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     name: "locks",
     section: "Operations",
-    quote: "Locks are per project (observed): while an operation runs, other changes of computes get 423",
+    quote:
+      "Locks are per project (observed): while an operation runs, other changes of computes get 423, at some services 409 (observed)",
     isHandled: true,
     look: ({ all }) => {
       const locked = all.filter(({ status }) => status === 423).length;
       if (locked > 0) return holds(`${locked} times 423`);
       const asked = all.find(({ step, method }) => step === "compute-lock" && method === "PATCH");
+      if (asked?.status === 409) return holds("409 in place of 423");
       // "Not every project locks."
       return asked === undefined ? notTried() : holds(`this project does not lock: status ${asked.status}`);
     },

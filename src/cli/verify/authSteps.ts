@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { normalisedOrigin } from "../../client";
+import { domainForm } from "../../contract/redirectDomains";
 import { KNOWN_OAUTH_PROVIDERS } from "../../resources/oauthProvider/oauthProviderDeclaration";
 import {
   CREATE_INTEGRATION,
@@ -329,4 +329,4 @@ const integrationOf = ({ objects }: Run) => ({
 });
 
 const isOrigin = (listed: unknown, origin: string): boolean =>
-  typeof listed === "string" && normalisedOrigin(listed) === origin;
+  typeof listed === "string" && domainForm(listed) === origin;

@@ -1,4 +1,4 @@
-import { normalisedOrigin } from "../../client";
+import { domainForm } from "../../contract/redirectDomains";
 import {
   CREATE_INTEGRATION,
   DOMAINS,
@@ -57,7 +57,7 @@ const WATCHED = {
     method: "POST",
     template: DOMAINS,
     list: "domains",
-    isIt: ({ domain }, { sent }) => normalisedOrigin(String(domain)) === fieldOf(sent, "domain"),
+    isIt: ({ domain }, { sent }) => domainForm(String(domain)) === fieldOf(sent, "domain"),
   },
 } satisfies Record<string, Watched>;
 

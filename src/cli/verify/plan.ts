@@ -24,7 +24,11 @@ export function planText(run: Run, steps: readonly Step[], target: Target, { not
   const list = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", title, ...lines.flatMap((line) => wrapped(line, "- ", "  "))];
   return [
-    ...wrapped(`verify: the ${partsText(parts)} of project ${projectId}, ${applying.length} steps`, "", ""),
+    ...wrapped(
+      `verify: the ${partsText(parts)} of project ${projectId} at ${run.service}, ${applying.length} steps`,
+      "",
+      "",
+    ),
     ...list("what it makes and costs:", costs),
     ...list(
       "in this order:",

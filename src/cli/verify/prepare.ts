@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Client, type ClientOptions } from "../../client";
+import { hostAndPort } from "../../contract/hostAndPort";
 import { type ReadSetting, requestTrace, resolveSettings } from "../../contract/settings";
 import { Session, type SessionOptions } from "../../host/session";
 import { authSteps } from "./authSteps";
@@ -61,6 +62,7 @@ function runOf(
   const { client } = session.account(read);
   const token = PREFIX + randomBytes(4).toString("hex");
   return {
+    service: hostAndPort(baseUrl),
     projectId,
     branchId,
     authBranchId: authBranchId === branchId ? undefined : authBranchId,

@@ -26,6 +26,8 @@ export interface Left {
 }
 
 export interface VerifyReport {
+  /** Its host and port. */
+  readonly service: string;
   readonly project: string;
   readonly branch: string;
   /** The version of this package. */
@@ -89,8 +91,8 @@ const coloured = (word: string, width: number): string => {
 
 const INDENT = " ".repeat(11);
 
-function toText({ project, branch, isStopped, steps, assumptions, left }: VerifyReport): string {
-  const lines = [`verify: project ${project}, branch ${branch}`, "", "Steps"];
+function toText({ service, project, branch, isStopped, steps, assumptions, left }: VerifyReport): string {
+  const lines = [`verify: project ${project}, branch ${branch}, at ${service}`, "", "Steps"];
   for (const { does, outcome, seconds, message } of steps) {
     lines.push(...entry(outcome, `${does} (${seconds} s)`, message));
   }

@@ -6,6 +6,8 @@ import type { Objects } from "./objects";
 
 /** What a run works on, and with what. */
 export interface Run {
+  /** Its host and port. */
+  readonly service: string;
   readonly projectId: string;
   readonly branchId: string;
   /** The branch for the auth integration, if it is another one. */

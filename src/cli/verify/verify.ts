@@ -76,7 +76,16 @@ export async function verified(
         : say(`${outcome}: ${does} (${seconds} s)${message === undefined ? "" : `: ${message}`}`),
   });
   const left = await sweep(run, say);
-  const { projectId: project, branchId: branch, exchanges } = run;
+  const { service, projectId: project, branchId: branch, exchanges } = run;
   const version = packageVersion() ?? "unknown";
-  return { project, branch, version, isStopped: stop.aborted, steps: results, assumptions: judge(exchanges), left };
+  return {
+    service,
+    project,
+    branch,
+    version,
+    isStopped: stop.aborted,
+    steps: results,
+    assumptions: judge(exchanges),
+    left,
+  };
 }

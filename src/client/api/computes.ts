@@ -3,8 +3,9 @@ import { changeDeadline } from "../changes";
 import type { Collection, Expected, ListOptions } from "../collection";
 import type { CreationRecovery } from "../createRecovery";
 import type { Deadline } from "../http/deadline";
-import { BadResponseError, FateUnknownError, NotFoundError, NotStartingError } from "../http/errors";
+import { BadResponseError, ConflictError, FateUnknownError, NotFoundError, NotStartingError } from "../http/errors";
 import type { ChangeResponse, Request } from "../http/requests";
+import { Conflicts } from "../operations/conflicts";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
 import { ProjectWatch, type Snapshot } from "../operations/watch";
@@ -63,7 +64,7 @@ interface ComputeDeletion {
 export const saysProjectIsMissing = (error: unknown): boolean =>
   error instanceof NotFoundError && error.facts.path === PROJECT + path;
 
-/** Of a request that the queue of the project repeats: a 423 is left to it. */
+/** Of a request that the queue of the project repeats: a lock is left to it. */
 const QUEUED = () => ({ retryLocked: false, fate: { open: false } });
 
 interface Route extends Pick<Request, "method" | "body" | "repeatable"> {
@@ -76,7 +77,15 @@ interface Route extends Pick<Request, "method" | "body" | "repeatable"> {
 interface Scope extends ChangeOptions {
   readonly projectId: string;
   readonly deadline: Deadline;
+  /** Whether a listed compute is why the service refuses the change with a 409. Without it, none can be. */
+  readonly explainsConflict?: (endpoint: EndpointRecord) => boolean;
 }
+
+/** Why a compute cannot become the primary of a branch. */
+const occupies =
+  (branchId: string | undefined, moverId?: string) =>
+  ({ id, type, branch_id }: EndpointRecord): boolean =>
+    type === "read_write" && branch_id === branchId && id !== moverId;
 
 /** A change that was sent. `lost`: whether it took effect is unknown. */
 interface SentChange extends AcceptedChange {
@@ -109,7 +118,9 @@ export class ComputesApi {
     { projectId, attributes, recovery, expected }: ComputeCreation,
     options: ChangeOptions = {},
   ): Promise<EndpointRecord> {
-    const scope = this.#scope(projectId, options);
+    const { branch_id: branchId, type } = attributes;
+    const isPrimary = type === "read_write";
+    const scope = this.#scope(projectId, options, isPrimary ? { explainsConflict: occupies(branchId) } : {});
     const request = this.#request(scope, { method: "POST", body: { endpoint: attributes } });
     const similarityKey = `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`;
     const send = async (): Promise<AcceptedChange> => {
@@ -125,7 +136,9 @@ export class ComputesApi {
   /** Starts a compute that is not ready after the change, and that nothing else would start. */
   async update(change: ComputeUpdate, options: ChangeOptions = {}): Promise<EndpointRecord> {
     const { projectId, endpointId, attributes, rebuild, expected, known } = change;
-    const scope = this.#scope(projectId, options);
+    const { branch_id: branchId } = attributes;
+    const moves = branchId !== undefined && known?.type !== "read_only";
+    const scope = this.#scope(projectId, options, moves ? { explainsConflict: occupies(branchId, endpointId) } : {});
     let current = attributes;
     const reading: Pick<Request, "beforeAttempt" | "currentBody"> | undefined = rebuild && {
       beforeAttempt: async () => {
@@ -193,7 +206,9 @@ export class ComputesApi {
   }
 
   async restart(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    const scope = this.#scope(projectId, options);
+    const explainsConflict = ({ id, current_state }: EndpointRecord): boolean =>
+      id === endpointId && current_state !== "active";
+    const scope = this.#scope(projectId, options, { explainsConflict });
     const request = this.#request(scope, { method: "POST", endpointId, action: "/restart" });
     const send = async () => {
       // Only operations show whether a restart took place, so the earlier ones are noted.
@@ -223,7 +238,8 @@ export class ComputesApi {
 
   /** Undefined: the service has no such route. Waking a compute twice does no harm, so it is repeatable. */
   async start(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord | undefined> {
-    const scope = this.#scope(projectId, options);
+    const explainsConflict = ({ id, disabled }: EndpointRecord): boolean => id === endpointId && disabled === true;
+    const scope = this.#scope(projectId, options, { explainsConflict });
     const request = this.#request(scope, { method: "POST", endpointId, action: "/start", repeatable: true });
     const send = async (): Promise<SentChange | undefined> => {
       try {
@@ -244,18 +260,29 @@ export class ComputesApi {
     return this.#untilReady(this.#scope(projectId, options), { endpointId, changed: false });
   }
 
-  #scope(projectId: string, options: ChangeOptions): Scope {
-    return { ...options, projectId, deadline: changeDeadline(options.deadline) };
+  #scope(projectId: string, options: ChangeOptions, more: Pick<Scope, "explainsConflict"> = {}): Scope {
+    return { ...options, ...more, projectId, deadline: changeDeadline(options.deadline) };
   }
 
   /** Sends a change when its turn has come, and holds the project until its wait has ended. */
-  #run<Sent, Result>(
-    { projectId, deadline, onProgress }: Scope,
-    send: () => Promise<Sent>,
-    wait: (sent: Sent) => Promise<Result>,
-  ): Promise<Result> {
+  #run<Sent, Result>(scope: Scope, send: () => Promise<Sent>, wait: (sent: Sent) => Promise<Result>): Promise<Result> {
+    const { projectId, deadline, onProgress } = scope;
     const { queue } = this.#state(projectId);
-    return this.collection(projectId).changing(() => queue.run({ deadline, onProgress, send, wait }));
+    const conflicts = this.#conflictsOf(scope);
+    const sendOrSeeLock = () =>
+      send().catch(async (error: unknown) => {
+        throw error instanceof ConflictError ? await conflicts.meaningOf(error) : error;
+      });
+    return this.collection(projectId).changing(() => queue.run({ deadline, onProgress, send: sendOrSeeLock, wait }));
+  }
+
+  #conflictsOf({ projectId, deadline, onProgress, explainsConflict }: Scope): Conflicts {
+    const now = () => ({ deadline, onProgress, since: performance.now() });
+    return new Conflicts({
+      computes: () => this.list(projectId, now()),
+      operations: () => this.projects.operations(projectId, now()),
+      explains: explainsConflict,
+    });
   }
 
   async #send(endpointId: string, request: Request): Promise<SentChange> {

@@ -1,4 +1,6 @@
 /** The redirect domains of a whitelist: their spellings, and the deletion of several in one request. */
+import { isSameName } from "../../contract/forms";
+import { domainForm } from "../../contract/redirectDomains";
 import type { Account } from "../account";
 import { StillListedError } from "../collection";
 import { type Destruction, gatedRequest } from "../gate";
@@ -10,23 +12,13 @@ import type { WhitelistDomainRecord } from "../records";
 export const isOfProvider =
   (authProvider: string) =>
   ({ auth_provider = authProvider }: WhitelistDomainRecord): boolean =>
-    auth_provider === authProvider;
-
-/**
- * An origin as browsers compare it: lower case, without the default port and a trailing slash. For anything else, such
- * as the address of an app, only the scheme is normalised.
- */
-export function normalisedOrigin(text: string): string {
-  const trimmed = text.trim().replace(/^[a-z][a-z0-9+.-]*(?=:)/i, (scheme) => scheme.toLowerCase());
-  if (!/^https?:/.test(trimmed) || !URL.canParse(trimmed)) return trimmed;
-  return new URL(trimmed).origin;
-}
+    isSameName(auth_provider, authProvider);
 
 /** The origins on the whitelist of an auth provider, each with the spellings that the service stores. */
 export function spellingsOf(listed: readonly WhitelistDomainRecord[], authProvider: string): Map<string, string[]> {
   const spellings = new Map<string, string[]>();
   for (const { domain } of listed.filter(isOfProvider(authProvider))) {
-    const origin = normalisedOrigin(domain);
+    const origin = domainForm(domain);
     spellings.set(origin, [...(spellings.get(origin) ?? []), domain]);
   }
   return spellings;
@@ -59,12 +51,13 @@ export async function deleteDomains(
   const collection = account.collection("domains", projectId);
   // A list of any age, or a part of it, shows how an origin is spelled. The request and its proof decide.
   const known = spellingsOf(await collection.shown({ ...options, since: 0 }), authProvider);
-  const domains = () => [...origins().keys()].flatMap((origin) => known.get(origin) ?? [origin]);
+  const domains = () => [...origins().keys()].flatMap((origin) => known.get(domainForm(origin)) ?? [origin]);
   const refused = await deleteInOneRequest(account, { projectId, authProvider, domains }, options);
   // One missing domain may have failed the request for the others.
-  for (const origin of new Set(refused.map(normalisedOrigin))) {
+  for (const origin of new Set(refused.map(domainForm))) {
     const later = spellingsOf(await collection.list(options), authProvider);
-    const still = () => (origins().has(origin) ? (later.get(origin) ?? []) : []);
+    const isStill = (): boolean => [...origins().keys()].some((one) => domainForm(one) === origin);
+    const still = () => (isStill() ? (later.get(origin) ?? []) : []);
     const again = await deleteInOneRequest(account, { projectId, authProvider, domains: still }, options);
     if (again.length > 0)
       throw new StillListedError(`its deletion was refused, but ${again.join(", ")} is still listed`);
@@ -98,7 +91,7 @@ async function deleteInOneRequest(
   const deletion = {
     // In any spelling: the service ignores a deletion that spells a listed domain differently.
     matches: (item: WhitelistDomainRecord): boolean =>
-      isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain)),
+      isOfProvider(authProvider)(item) && sent.map(domainForm).includes(domainForm(item.domain)),
     thing: () => sent.join(", "),
   };
   if (sent.length === 0) return [];

@@ -4,6 +4,7 @@ import { BadResponseError, PermissionError } from "../http/errors";
 import { isGoneStatus } from "../http/responses";
 import { Deadline } from "../http/deadline";
 import { hasFailedChange, tellsOfChanges } from "../operations/waits";
+import { Unknown } from "../proof";
 import { isRouteMissing } from "../reads/absence";
 import type { BranchRecord, EndpointRecord, OperationRecord } from "../records";
 
@@ -65,10 +66,20 @@ export class ProjectsApi {
     return this.#readOptional({ route: "operations", projectId, read, onGateway404: [] });
   }
 
-  /** Whether an effect of the last changes of a compute has failed; false if no operations can be read. */
-  async hasFailedChange(projectId: string, endpoint: EndpointRecord, options?: ListOptions): Promise<boolean> {
+  /** Whether an effect of the last changes of a compute has failed. Unknown if no operations can be read. */
+  async hasFailedChange(
+    projectId: string,
+    endpoint: EndpointRecord,
+    options?: ListOptions,
+  ): Promise<boolean | Unknown> {
     const isEnough = (listed: readonly OperationRecord[]): boolean => tellsOfChanges(endpoint, listed);
-    return hasFailedChange(endpoint, (await this.operations(projectId, options, isEnough)) ?? []);
+    const operations = await this.operations(projectId, options, isEnough);
+    if (operations !== undefined) return hasFailedChange(endpoint, operations);
+    return Unknown.because({
+      question: `whether the last change of ${endpoint.id} has failed`,
+      why: "the service does not show its operations to this key",
+      waysOut: "Run pulumi up, which sends the change again",
+    });
   }
 
   async #readOptional<T>({ route, projectId, deadline, read, onGateway404 }: OptionalRead<T>): Promise<T | undefined> {

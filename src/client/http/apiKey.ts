@@ -16,6 +16,11 @@ export class ApiKey {
     return `Bearer ${this.#value}`;
   }
 
+  /** Empty without a key: an emulator on a loopback address needs none. */
+  headers(): { readonly Authorization?: string } {
+    return this.#value === "" ? {} : { Authorization: this.authorization() };
+  }
+
   /**
    * Whether there is another key for a request that the service has refused: one that the request was not sent with, so
    * that each key is tried once and the request ends. A later request may try an earlier key again: a rotation can be

@@ -78,6 +78,8 @@ export class ServiceError extends SvcError {}
 export class TimeoutError extends SvcError {}
 
 export class ConnectionError extends SvcError {}
+/** The proxy of the environment is in the way, and nothing was sent to the service. */
+export class ProxyError extends ConnectionError {}
 /** A response that is not the service's: HTML, truncated JSON, a missing field, a 404 of a proxy. */
 export class BadResponseError extends SvcError {}
 

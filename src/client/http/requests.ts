@@ -378,7 +378,8 @@ function finalError(
   verdict: RetryDecision & { retry: false },
   { leftMs, totalMs }: { leftMs: number; totalMs: number },
 ): SvcError {
-  if (verdict.because === "unknown-fate") return fateUnknown(error);
+  if (verdict.because === "unknown-fate" || (verdict.because === "refused" && mayHaveTakenEffect(error)))
+    return fateUnknown(error);
   if (verdict.because === "too-late") return errors.pauseTooLong(error, leftMs, totalMs);
   if (verdict.because === "out-of-time") return errors.deadlineExceeded(totalMs, error.facts, error);
   return error;

@@ -10,6 +10,7 @@ const MEANINGS = new Map<number, [typeof SvcError, string]>([
   [401, [errors.AuthenticationError, "the API key is missing or wrong"]],
   [403, [errors.PermissionError, "the API key does not permit this"]],
   [404, [errors.NotFoundError, "not found"]],
+  [407, [errors.BadRequestError, "a proxy in between requires a user name and a password"]],
   [408, [errors.TimeoutError, "the service timed out waiting for the request"]],
   [409, [errors.ConflictError, "it conflicts with an existing object"]],
   [410, [errors.NotFoundError, "gone"]],
@@ -107,6 +108,17 @@ const messageOf = ({ serviceMessage = "" }: ErrorFacts): string => {
   return words === "" ? "" : `: ${words}`;
 };
 
+/** The host that a redirect points to. The rest of the address may hold a token. */
+function targetOf({ raw: { location }, redactor }: Exchange): string {
+  if (location === undefined) return "";
+  const here = "same-host.invalid";
+  // Hidden first: an address makes small letters of a secret in its host.
+  const cleaned = redactor.clean(location, 2_000);
+  const host = URL.canParse(cleaned, `http://${here}`) ? new URL(cleaned, `http://${here}`).host : "";
+  if (host === "") return "";
+  return host === here ? " to another path of the same host" : ` to ${redactor.clean(host, 100)}`;
+}
+
 /** The error of a response outside 2xx; undefined for a 2xx. */
 export function errorOf(exchange: Exchange): SvcError | undefined {
   const { raw, request, redactor } = exchange;
@@ -115,8 +127,11 @@ export function errorOf(exchange: Exchange): SvcError | undefined {
   const body = jsonOf(raw.text);
   redactor.learn(body);
   const facts = factsOf(exchange, body);
-  if (status < 400)
-    return new errors.BadResponseError("the service answered with a redirect, which is not followed", facts);
+  if (status < 400) {
+    const what = `the service answered with a redirect${targetOf(exchange)}, which is not followed`;
+    const advice = "Check that the base URL is right, and whether a proxy or a login page is in between";
+    return new errors.BadResponseError(what, facts, advice);
+  }
   if (isGoneStatus(status) && !isErrorBody(body)) {
     const what = `the response (${status}) does not have the service's error format and may come from a proxy`;
     return new errors.BadResponseError(`${what}. Check that the base URL is right`, facts);

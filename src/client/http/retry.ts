@@ -1,6 +1,6 @@
 import * as errors from "./errors";
 import { SvcError } from "./errors";
-import { isCertificateTrouble, TOO_LONG } from "./transport";
+import { isHopeless, TOO_LONG } from "./transport";
 
 /** The longest pause of our own choice; `Retry-After` may ask for more. */
 export const LONGEST_DELAY_MS = 5_000;
@@ -19,14 +19,14 @@ export type Happened = "refused" | "throttled" | "not-sent" | "unclear";
 export function whatHappened(error: SvcError): Happened {
   if (error instanceof errors.LockedError || error instanceof errors.RateLimitError) return "throttled";
   if (error instanceof errors.ConnectionError) {
-    if (isCertificateTrouble(error.reason ?? "")) return "refused";
+    if (isHopeless(error.reason ?? "")) return "refused";
     return error.beforeSending ? "not-sent" : "unclear";
   }
   if (error instanceof errors.TimeoutError) return "unclear";
-  // 501 means that the route does nothing.
-  if (error instanceof errors.ServiceError) return error.status === 501 ? "refused" : "unclear";
-  // A success status with a body that is not the route's: the request may have taken effect.
-  if (error instanceof errors.BadResponseError) return (error.status ?? 0) < 300 ? "unclear" : "refused";
+  // A 501, too: whoever answers it, such as a gateway, may have passed the request on before.
+  if (error instanceof errors.ServiceError) return "unclear";
+  // A success status with a body that is not the route's, or a redirect, which may be how the effect is shown (303).
+  if (error instanceof errors.BadResponseError) return (error.status ?? 0) < 400 ? "unclear" : "refused";
   return "refused";
 }
 
@@ -66,10 +66,11 @@ export function decideRetry(tried: FailedAttempts): RetryDecision {
   const happened = whatHappened(error);
   if (happened === "refused") return { retry: false, because: "refused" };
   if (happened === "unclear") {
-    // A repetition brings no better body: the caller looks for the effect.
+    // A repetition brings no better response: the caller looks for the effect.
     if (!repeatable) return { retry: false, because: "unknown-fate" };
     const tooLong = error instanceof errors.ConnectionError && error.reason === TOO_LONG;
-    if (error instanceof errors.BadResponseError || tooLong) return { retry: false, because: "refused" };
+    if (error instanceof errors.BadResponseError || error.status === 501 || tooLong)
+      return { retry: false, because: "refused" };
   }
   if (happened !== "throttled" && faults >= MOST_FAULTS) return { retry: false, because: "enough" };
   // Full jitter: anything between zero and an exponentially growing ceiling.

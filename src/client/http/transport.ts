@@ -1,11 +1,13 @@
-import type { AxiosInstance, AxiosResponse, AxiosStatic } from "axios";
+import type { AxiosInstance, AxiosProxyConfig, AxiosResponse, AxiosStatic } from "axios";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
-import { isLoopback } from "../../contract/loopback";
+import { hostAndPort } from "../../contract/hostAndPort";
+import { type Proxy, type Route, routeTo } from "../../contract/proxy";
 import type { ObservedExchange } from "../clientOptions";
 import type { ApiKey } from "./apiKey";
-import { ConnectionError, inSeconds, TimeoutError } from "./errors";
+import { ConnectionError, type ErrorFacts, inSeconds, ProxyError, TimeoutError } from "./errors";
+import { TunnelAgent, tunnelErrorIn } from "./tunnel";
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
@@ -29,6 +31,8 @@ export interface RawResponse {
   text: string;
   contentType: string;
   retryAfter: string | undefined;
+  /** Where a redirect points to. */
+  location: string | undefined;
   /** The service's time, from its response. */
   date: string | undefined;
   requestId: string | undefined;
@@ -40,9 +44,12 @@ const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", 
 export const NO_TLS = "EPROTO";
 /** The certificate was refused before anything was sent, and a repetition does not help. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+/** The reasons of a ProxyError that a repetition does not change. */
+const [UNUSABLE_PROXY, REFUSING_PROXY] = ["EPROXYVARIABLE", "EPROXYREFUSES"];
 
-export function isCertificateTrouble(reason: string): boolean {
-  return CERTIFICATE.test(reason);
+/** Whether nothing was sent, and a repetition does not help. */
+export function isHopeless(reason: string): boolean {
+  return CERTIFICATE.test(reason) || reason === UNUSABLE_PROXY || reason === REFUSING_PROXY;
 }
 
 /** What to do if the service cannot be reached, by the reason of the ConnectionError. No full stop: more may follow. */
@@ -52,7 +59,7 @@ function connectionAdvice(reason: string, hostname: string): string | undefined 
   if (reason === "ECONNREFUSED") return "Nothing listens there: check the port of the base URL, or start the emulator";
   if (reason === NO_TLS)
     return "The server does not speak TLS on that port: check whether the base URL begins with http:// or https://";
-  if (isCertificateTrouble(reason)) return "If a proxy intercepts TLS, set NODE_EXTRA_CA_CERTS to its CA certificate";
+  if (CERTIFICATE.test(reason)) return "If a proxy intercepts TLS, set NODE_EXTRA_CA_CERTS to its CA certificate";
   return undefined;
 }
 
@@ -84,6 +91,26 @@ function fieldOf(error: unknown, name: "code" | "syscall"): string | undefined {
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it with this file
 const loadAxios = () => require("axios") as AxiosStatic;
 
+interface Agents {
+  readonly httpAgent: HttpAgent;
+  readonly httpsAgent: HttpsAgent;
+}
+
+/** @param target host and port of the service */
+const agentsFor = (route: Route, target: string, keepAlive: boolean): Agents => ({
+  httpAgent: new HttpAgent({ keepAlive }),
+  httpsAgent:
+    route.through === "proxy" ? new TunnelAgent(route.proxy, target, { keepAlive }) : new HttpsAgent({ keepAlive }),
+});
+
+/** For a service with http://, whose requests a proxy forwards. */
+const forwarding = ({ isSecure, host, port, credentials }: Proxy): AxiosProxyConfig => ({
+  protocol: isSecure ? "https:" : "http:",
+  host,
+  port,
+  ...(credentials && { auth: credentials }),
+});
+
 /** Sends one attempt over HTTP. Nothing of axios leaves it: its errors contain the key and the body. */
 export class Transport {
   readonly #connect: () => AxiosInstance;
@@ -91,10 +118,11 @@ export class Transport {
   /** Host and port, for messages. */
   readonly where: string;
   readonly #hostname: string;
-  readonly #shared = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
+  readonly #route: Route;
+  readonly #shared: Agents;
   // If the service closed a reused connection at that moment, the fate of a request would be unknown for no good
   // reason.
-  readonly #own = { httpAgent: new HttpAgent({ keepAlive: false }), httpsAgent: new HttpsAgent({ keepAlive: false }) };
+  readonly #own: Agents;
 
   /**
    * How far the service's clock is ahead of performance.now, rounded down to whole seconds, from the latest response
@@ -108,17 +136,20 @@ export class Transport {
     private readonly key: ApiKey,
     private readonly observe?: ((exchange: ObservedExchange) => void) | undefined,
   ) {
-    const { hostname, port, protocol } = new URL(baseUrl);
-    this.where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+    const { hostname } = new URL(baseUrl);
+    this.where = hostAndPort(baseUrl);
     this.#hostname = hostname;
+    const route = (this.#route = routeTo(baseUrl));
+    this.#shared = agentsFor(route, this.where, true);
+    this.#own = agentsFor(route, this.where, false);
     this.#connect = () =>
       loadAxios().create({
         adapter: "http",
         baseURL: baseUrl,
         headers: { Accept: "application/json", "User-Agent": "pulumi-svc" },
         maxRedirects: 0,
-        // No proxy reaches this machine's loopback; it would receive the key in clear.
-        ...(isLoopback(hostname) ? { proxy: false } : {}),
+        // Else axios would read the environment, too. A tunnel is the agent's.
+        proxy: route.through === "proxy" && baseUrl.startsWith("http:") ? forwarding(route.proxy) : false,
         maxBodyLength: BODY_LIMIT_BYTES,
         responseType: "stream",
         transformResponse: [(data: unknown) => data],
@@ -132,6 +163,11 @@ export class Transport {
   }
 
   async send(attempt: Attempt): Promise<RawResponse> {
+    if (this.#route.through === "unusable") {
+      const { problem, variable } = this.#route;
+      const facts = { method: attempt.method, path: attempt.template, reason: UNUSABLE_PROXY };
+      throw this.#proxyFailure(`nothing was sent to ${this.where}, because ${problem}`, facts, variable);
+    }
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), attempt.timeoutMs);
     timer.unref();
@@ -141,7 +177,7 @@ export class Transport {
         method: attempt.method,
         url: attempt.path,
         headers: {
-          Authorization: this.key.authorization(),
+          ...this.key.headers(),
           ...(attempt.body === undefined ? {} : { "Content-Type": "application/json" }),
         },
         ...(attempt.body === undefined ? {} : { data: JSON.stringify(attempt.body) }),
@@ -155,6 +191,7 @@ export class Transport {
         text: await textOf(response.data),
         contentType: headerOf(response, "content-type") ?? "",
         retryAfter: headerOf(response, "retry-after"),
+        location: headerOf(response, "location"),
         date: headerOf(response, "date"),
         requestId: headerOf(response, "x-request-id"),
       };
@@ -182,9 +219,26 @@ export class Transport {
         { ...facts, reason, beforeSending },
         connectionAdvice(reason, this.#hostname),
       );
-    if (isCertificateTrouble(reason)) return failed(`the certificate of ${this.where} was refused`, true);
     const neverConnected = reason === "ETIMEDOUT" && fieldOf(error, "syscall") === "connect";
-    if (NOT_SENT.has(reason) || neverConnected) return failed(`the service cannot be reached at ${this.where}`, true);
+    const isNotSent = NOT_SENT.has(reason) || neverConnected;
+    const tunnel = tunnelErrorIn(error);
+    if (this.#route.through === "proxy" && (tunnel !== undefined || isNotSent)) {
+      const { where, variable } = this.#route.proxy;
+      const proxy = `the proxy at ${where} (from ${variable})`;
+      const status = tunnel?.status;
+      if (status === undefined)
+        return this.#proxyFailure(`${proxy} cannot be reached: ${reason}`, { ...facts, reason }, variable);
+      const why = status === 407 ? ", because it requires a user name and a password" : "";
+      const what = `${proxy} does not connect to ${this.where}: it answers ${status}${why}`;
+      return this.#proxyFailure(what, { ...facts, reason: status < 500 ? REFUSING_PROXY : reason }, variable);
+    }
+    if (CERTIFICATE.test(reason)) return failed(`the certificate of ${this.where} was refused`, true);
+    if (isNotSent) return failed(`the service cannot be reached at ${this.where}`, true);
     return failed(`the connection to ${this.where} failed`, false);
+  }
+
+  #proxyFailure(what: string, facts: ErrorFacts & { reason: string }, variable: string): Error {
+    const advice = `Correct ${variable}, or except ${this.#hostname} from it with NO_PROXY`;
+    return new ProxyError(what, { ...facts, beforeSending: true }, advice);
   }
 }

@@ -16,7 +16,7 @@ const FAILED = new Set(["failed", "error", "cancelled"]);
 const hasSucceeded = ({ status }: OperationRecord): boolean => SUCCEEDED.has(status);
 const hasFailed = ({ status }: OperationRecord): boolean => FAILED.has(status);
 /** An unknown status counts as unfinished. */
-const isUnfinished = (operation: OperationRecord): boolean => !hasSucceeded(operation) && !hasFailed(operation);
+export const isUnfinished = (operation: OperationRecord): boolean => !hasSucceeded(operation) && !hasFailed(operation);
 
 /** The operations that changed this compute, the newest first, as in the list. */
 const operationsOf = (endpointId: string, listed: readonly OperationRecord[]): OperationRecord[] =>

@@ -46,13 +46,14 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
 
     async check(olds, news) {
       const own = hiddenInputs(news);
-      const { __urn: urn, __surplus = [], __ignoreChanges: ignored = [], __preview: preview } = own;
+      const { __urn: urn, __surplus = [], __preview: preview } = own;
+      const { __ignoreChanges: ignored = [], __replaceOnChanges: replacing = [] } = own;
       const { __retains: retains = false, __deletesFirst: deletesFirst } = own;
       const isPreview = preview !== undefined;
       const problems = surplus(__surplus);
       const about = { urn, olds: visible(olds), news: visible(news) };
       const { args, problems: wrong } = await inEngineForm(
-        check(hosted, { ...about, isPreview, ignored, retains, deletesFirst, problems }),
+        check(hosted, { ...about, isPreview, ignored, replacing, retains, deletesFirst, problems }),
       );
       const isNew = Object.keys(about.olds).length === 0;
       const declared = preview === true ? Infinity : preview;
@@ -113,7 +114,15 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     },
 
     async problems(news) {
-      const request = { urn: undefined, olds: {}, news: visible(news), isPreview: false, ignored: [], problems: [] };
+      const request = {
+        urn: undefined,
+        olds: {},
+        news: visible(news),
+        isPreview: false,
+        ignored: [],
+        replacing: [],
+        problems: [],
+      };
       return (await inEngineForm(check(hosted, request))).problems;
     },
   };
@@ -129,7 +138,7 @@ function fromProgram(news: Properties): Pick<CreateRequest, "urn" | "timeouts" |
 function hidesChange(olds: Properties, news: Properties): boolean {
   const [before, own] = [hiddenInputs(olds), hiddenInputs(news)];
   const isNew = Object.keys(visible(olds)).length === 0;
-  return !isNew && own.__replaceOnChanges !== true && !sameJson(storedInputs(before), storedInputs(own));
+  return !isNew && own.__replaceOnChanges === undefined && !sameJson(storedInputs(before), storedInputs(own));
 }
 
 /** `mark`: for a call that may leave something behind when it fails. */

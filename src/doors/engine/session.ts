@@ -1,5 +1,6 @@
 import { requestTrace } from "../../contract/settings";
 import { OtherProcesses } from "../../host/otherProcesses";
+import { Titles } from "../../host/processList";
 import { Session } from "../../host/session";
 import { engineLog, isEngineAddress } from "./log";
 
@@ -8,6 +9,10 @@ export function engineSession(): Session {
   const log = engineLog();
   const trace = requestTrace((message) => log({ severity: "info", message, urn: undefined, ephemeral: false }));
   const [engine] = process.argv.slice(-1).filter(isEngineAddress);
-  const others = (baseUrl: string) => OtherProcesses.of(JSON.stringify([engine, baseUrl]));
-  return new Session(log, { client: { trace }, others: engine === undefined ? undefined : others });
+  if (engine === undefined) return new Session(log, { client: { trace } });
+  const list = new Titles(engine);
+  return new Session(log, {
+    client: { trace },
+    others: (address) => new OtherProcesses({ run: engine, address, list }),
+  });
 }

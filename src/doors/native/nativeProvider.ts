@@ -109,6 +109,7 @@ export class NativeProvider {
       // Only a creation and an update say it.
       isPreview: undefined,
       ignored: [],
+      replacing: [],
       problems: [...named, ...unknown].map((path) => ({ path, reason: unknownProperty(path, known) })),
     });
     const response = new messages.CheckResponse();

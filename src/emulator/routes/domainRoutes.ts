@@ -12,11 +12,14 @@ import { findIntegration } from "../model/store";
  * corrects much (a backslash, control characters), so only case and default port may differ from the input.
  */
 function normalisedOrigin(text: string): string | null {
+  // Any port of a host, which no URL has.
+  const [anyPort = ""] = /(?<=^https?:\/\/[^:]+):\*$/i.exec(text) ?? [];
+  const address = text.slice(0, text.length - anyPort.length);
   // Visible ASCII: a host with other characters is sent in its xn-- form.
-  if (!/^https?:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return null;
-  const { origin, protocol } = new URL(text);
+  if (!/^https?:\/\/[!-~]+$/i.test(address) || !URL.canParse(address)) return null;
+  const { origin, protocol } = new URL(address);
   const spelt = [origin, `${origin}:${protocol === "https:" ? 443 : 80}`];
-  return spelt.includes(text.toLowerCase()) ? origin : null;
+  return spelt.includes(address.toLowerCase()) ? origin + anyPort : null;
 }
 
 /** A service that accepts these presumably stores them unchanged. */

@@ -1,4 +1,6 @@
+import { claim, integrationObject } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
+import { nameForm } from "../../contract/forms";
 
 /** What an auth integration is declared with (docs/design/api.md, Auth integration). */
 export interface AuthIntegrationShape {
@@ -69,12 +71,23 @@ export interface AuthIntegrationOutputs {
 
 export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutputs> = {
   kind: "AuthIntegration",
+  id: {
+    parts: ["projectId", "authProvider"],
+    form: "<project id>/<auth provider>",
+    example: "prj-demo/supported_provider",
+  },
+  claims({ projectId, authProvider }, standard, givenNames) {
+    // Without the argument, the provider of the settings is meant; an unknown one may be any.
+    const named = givenNames.has("authProvider") ? authProvider : standard;
+    const what = 'an auth integration with the same "projectId" and "authProvider"';
+    return claim(what, integrationObject, projectId, named);
+  },
   args: {
-    projectId: { required: true, replaces: true },
-    branchId: { replaces: true },
-    databaseName: { replaces: true, standard: "svcdb" },
-    roleName: { replaces: true, unreadable: true },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: true, form: nameForm },
+    branchId: { replaces: true, form: nameForm },
+    databaseName: { replaces: true, standard: "svcdb", form: nameForm },
+    roleName: { replaces: true, unreadable: true, form: nameForm },
+    authProvider: { replaces: true, form: nameForm },
     adopt: { createOnly: true },
     // No request carries it, and omitting it turns it off.
     deletionProtection: { local: true, protects: true, assumed: false },

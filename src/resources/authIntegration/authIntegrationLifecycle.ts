@@ -1,3 +1,4 @@
+import { integrationObject } from "../../contract/claims";
 import {
   Gone,
   Granted,
@@ -8,24 +9,18 @@ import {
   type BranchRecord,
   type CreationRecovery,
 } from "../../client";
+import { isSameName } from "../../contract/forms";
 import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import type { SchemasOf } from "../../host/arguments";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./authIntegrationDeclaration";
-import { boolean, textUpTo } from "../shared/argumentSchemas";
+import { boolean, lineUpTo } from "../shared/argumentSchemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { omitUndefined } from "../shared/omitUndefined";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
-import {
-  claim,
-  integrationObject,
-  splitId,
-  authProviderSchema,
-  branchIdSchema,
-  projectIdSchema,
-} from "../shared/identifiers";
+import { splitId, authProviderSchema, branchIdSchema, projectIdSchema } from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
 import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from "../shared/conflictMessages";
@@ -33,7 +28,7 @@ import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from
 type AuthIntegrationOuts = AuthIntegrationOutputs & Partial<AuthIntegrationShape>;
 
 /** The limit of Postgres. */
-const identifier = textUpTo(63);
+const identifier = lineUpTo(63);
 
 const schemas: SchemasOf<AuthIntegrationShape> = {
   projectId: projectIdSchema,
@@ -53,16 +48,6 @@ const USERS_TABLE = { schemaName: "svc_auth", tableName: "users_sync" };
 
 /** An auth integration with the key set that it was created with (docs/design/api.md). */
 export const authIntegration = define(declaration, schemas, {
-  declares({ projectId, authProvider }, standard, givenNames) {
-    // Without the argument, the provider of the settings is meant; an unknown one may be any.
-    const named = givenNames.has("authProvider") ? authProvider : standard;
-    return claim(
-      'an auth integration with the same "projectId" and "authProvider"',
-      integrationObject,
-      projectId,
-      named,
-    );
-  },
   objects(id, { authProviderProjectId }) {
     const { projectId, rest } = splitId(id);
     return [integrationObject(projectId, rest, authProviderProjectId)];
@@ -197,7 +182,7 @@ function deletionNote(id: string, { branchId, databaseName }: Partial<AuthIntegr
 const isIntegration =
   (authProvider: string, authProviderProjectId?: string) =>
   (item: AuthIntegrationRecord): boolean =>
-    item.auth_provider === authProvider &&
+    isSameName(item.auth_provider, authProvider) &&
     (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
 
 async function find(
@@ -338,7 +323,7 @@ function branchFindings(
   if (missing !== undefined) return [obstacle(missing)];
   const defaults = (branches ?? []).filter((branch) => branch.default === true);
   const [production] = defaults;
-  if (production === undefined || defaults.some(({ id }) => id === branchId)) return [];
+  if (production === undefined || defaults.some(({ id }) => isSameName(id, branchId))) return [];
   // Not every service refuses this, so it is not an obstacle.
   return [
     effect(

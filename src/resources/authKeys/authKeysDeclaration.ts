@@ -1,4 +1,5 @@
 import type { Declaration } from "../../contract/declaration";
+import { nameForm } from "../../contract/forms";
 
 /** What a key set is declared with (docs/design/api.md, Auth keys). Each change creates another set. */
 export interface AuthKeysShape {
@@ -36,9 +37,14 @@ export interface AuthKeysOutputs {
 
 export const declaration: Declaration<AuthKeysShape, AuthKeysOutputs> = {
   kind: "AuthKeys",
+  id: {
+    parts: ["projectId", "authProvider", "hash"],
+    form: "<project id>/<auth provider>/<hash of the public key>",
+    example: "prj-demo/supported_provider/0123456789ab",
+  },
   args: {
-    projectId: { required: true, replaces: "container" },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    authProvider: { replaces: true, form: nameForm },
     rotationTriggers: { replaces: true, assumed: [] },
   },
   outputs: {

@@ -1,4 +1,5 @@
 import type { Declaration } from "../../contract/declaration";
+import { nameForm } from "../../contract/forms";
 
 /**
  * What a transfer of ownership is declared with (docs/design/api.md, Ownership transfer). Each change requests another
@@ -30,9 +31,14 @@ export interface AuthOwnershipTransferOutputs {
 
 export const declaration: Declaration<AuthOwnershipTransferShape, AuthOwnershipTransferOutputs> = {
   kind: "AuthOwnershipTransfer",
+  id: {
+    parts: ["projectId", "authProvider", "hash"],
+    form: "<project id>/<auth provider>/<hash of the URL>",
+    example: "prj-demo/supported_provider/0123456789ab",
+  },
   args: {
-    projectId: { required: true, replaces: "container" },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    authProvider: { replaces: true, form: nameForm },
     triggers: { replaces: true, assumed: [] },
   },
   outputs: {

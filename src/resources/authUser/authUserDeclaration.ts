@@ -1,10 +1,15 @@
+import { addressObject, claim } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
+import { addressForm, nameForm, textForm } from "../../contract/forms";
 
 /** What a user is declared with (docs/design/api.md, Auth users). Each change replaces the user, with another id. */
 export interface AuthUserShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the user. */
   projectId: string;
-  /** The address, which no other user of the integration may have. Changing this replaces the user. */
+  /**
+   * The address, which no other user of the integration may have. Changing this replaces the user; upper and lower case
+   * make no difference.
+   */
   email: string;
   /**
    * The name of the user, 1 to 255 characters. Changing this replaces the user. Secret: the output is encrypted, and
@@ -31,11 +36,18 @@ export interface AuthUserOutputs {
 
 export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
   kind: "AuthUser",
+  id: {
+    parts: ["projectId", "userId"],
+    form: "<project id>/<user id>",
+    example: "prj-demo/5a3c6a9e-0f0d-4b8a-9a53-3f1b1e0c7d21",
+  },
+  claims: ({ projectId, email }) =>
+    claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
   args: {
-    projectId: { required: true, replaces: "container" },
-    email: { required: true, replaces: true, unreadable: true },
-    name: { replaces: true },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    email: { required: true, replaces: true, unreadable: true, form: addressForm },
+    name: { replaces: true, form: textForm },
+    authProvider: { replaces: true, form: nameForm },
   },
   outputs: {
     userId: { identity: true },

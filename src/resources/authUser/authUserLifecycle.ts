@@ -1,11 +1,13 @@
+import { addressObject } from "../../contract/claims";
 import { ConflictError } from "../../client";
+import { nameForm } from "../../contract/forms";
 import type { SchemasOf } from "../../host/arguments";
 import { staysInTheWay } from "../../host/lookAhead";
 import type { Left } from "../../host/memory";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
-import { email, textUpTo } from "../shared/argumentSchemas";
+import { email, lineUpTo } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
+import { authProviderSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE, keptFinding, keptNote, possibleOwner } from "../shared/conflictMessages";
 
@@ -14,18 +16,16 @@ type AuthUserOuts = AuthUserOutputs & Partial<AuthUserShape>;
 const schemas: SchemasOf<AuthUserShape> = {
   projectId: projectIdSchema,
   email,
-  name: textUpTo(255),
+  name: lineUpTo(255),
   authProvider: authProviderSchema,
 };
 
-const userObject = (id: string): string => `auth user ${id}`;
-/** The memory's name for an address, which only one user can have: free again once this run has deleted that user. */
-const addressObject = (projectId: string, email: string): string => `auth address ${projectId} ${email.toLowerCase()}`;
-
+function userObject(id: string): string {
+  const { projectId, rest: userId } = splitId(id);
+  return `auth user ${nameForm(projectId)}/${userId}`;
+}
 /** A user of an integration (docs/design/api.md). Users cannot be read back. */
 export const authUser = inIntegration(declaration, schemas, {
-  declares: ({ projectId, email }) =>
-    claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
   objects: (id, { email }) => [
     userObject(id),
     ...(email === undefined ? [] : [addressObject(splitId(id).projectId, email)]),

@@ -3,19 +3,32 @@
  * Without waiting for that, a chain of moves would take one run per link, and an adoption would take a compute that is
  * moving away (docs/design/rules.md).
  */
+import { computeObject } from "../../contract/claims";
 import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Left } from "../../host/memory";
 import { countOfReplica } from "../../contract/componentNames";
+import { isSameName, textForm } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { ALIAS_ADVICE, createdAgo, possibleOwner } from "../shared/conflictMessages";
 
 export const PRIMARY = "read_write";
 
-export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
-export const primaryObject = (projectId: string, branchId: string) => `primary compute of ${projectId}/${branchId}`;
-export const adoptedObject = (endpointId: string): string => `adopted ${computeObject(endpointId)}`;
+/** Whether it has the type of a compute to be created, on the same branch. */
+export const isBeside =
+  ({ branchId, type = PRIMARY }: Pick<ComputeEndpointShape, "branchId" | "type">) =>
+  (endpoint: EndpointRecord): boolean =>
+    isSameName(endpoint.branch_id, branchId) && endpoint.type === type;
+
+/** Whether it is in the way of a compute to be created: a branch has one primary, and a replica of a name may be ours. */
+export const isInPlaceOf =
+  (args: Pick<ComputeEndpointShape, "branchId" | "type" | "name">) =>
+  (endpoint: EndpointRecord): boolean => {
+    const { type = PRIMARY, name } = args;
+    const hasName = name !== undefined && endpoint.name !== undefined && textForm(endpoint.name) === textForm(name);
+    return isBeside(args)(endpoint) && (type === PRIMARY || hasName);
+  };
 
 /**
  * The primary that stays on a branch that another compute is to occupy: `moverId`, or a new one. Waits for a primary
@@ -31,7 +44,7 @@ export async function findOccupant(
   for (let isStaying = false; ;) {
     const listed = await client.computes.list(projectId, { ...call, since: performance.now() });
     // A replica may come first in the list.
-    const occupant = listed.find(({ type, branch_id }) => type === PRIMARY && branch_id === branchId);
+    const occupant = listed.find(isBeside({ branchId }));
     if (occupant === undefined || occupant.id === moverId) return undefined;
     const object = computeObject(occupant.id);
     // A list that still shows what this run has deleted is out of date.
@@ -66,7 +79,7 @@ export async function refuseOccupiedBranch(
   args: ComputeEndpointShape,
   moving: EndpointRecord,
 ): Promise<void> {
-  if (moving.type !== PRIMARY || moving.branch_id === args.branchId) return;
+  if (moving.type !== PRIMARY || isSameName(moving.branch_id, args.branchId)) return;
   const occupant = await findOccupant(call, args, moving.id);
   if (occupant === undefined) return;
   const left = call.run.leftBy(computeObject(occupant.id));

@@ -1,4 +1,7 @@
+import { adoptedObject, claim, primaryObject } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
+import { nameForm, settingForm, textForm } from "../../contract/forms";
+import { COMPUTE_ID } from "../../contract/identifiers";
 import type { SecretReference } from "../../contract/references";
 import { type ComputeSize, computeSizes, limitsOf } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
@@ -139,11 +142,6 @@ function maxConnectionsOf(size: ComputeSize): ComputeEndpointOutputs["maxConnect
   };
 }
 
-function sameSize(left: ComputeSize, right: ComputeSize): boolean {
-  const [one, other] = [limitsOf(left), limitsOf(right)];
-  return one.min === other.min && one.max === other.max;
-}
-
 /** In the service's numbers: 0 is its default, -1 is never. */
 export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number }): number {
   if (typeof value === "object") return value.afterSeconds;
@@ -151,26 +149,50 @@ export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number })
 }
 
 const DEFAULT_SUSPEND_SECONDS = 300;
-const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
-  suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
+function effectiveSeconds(value: boolean | { afterSeconds: number }): unknown {
+  // A report of drift has a text in place of a secret.
+  if (typeof value === "string") return value;
+  return suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
+}
+
+function settingsForm(settings: ComputeSettings): ComputeSettings {
+  // A report of drift may have a text in place of the settings.
+  const { pgSettings } = Object(settings) as Partial<ComputeSettings>;
+  if (pgSettings === undefined) return settings;
+  const named = Object.entries(pgSettings).map(([name, value]) => [settingForm(name), value]);
+  return { ...settings, pgSettings: Object.fromEntries(named) as typeof pgSettings };
+}
 
 export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutputs> = {
   kind: "ComputeEndpoint",
+  id: {
+    parts: ["projectId", "endpointId"],
+    last: COMPUTE_ID,
+    form: "<project id>/<compute id>",
+    example: "prj-demo/ep-cool-1",
+  },
+  claims({ projectId, branchId, type, adopt }, _authProvider, givenNames) {
+    const primaryOf = type === "read_write" || !givenNames.has("type") ? projectId : undefined;
+    return [
+      ...claim('a primary compute with the same "projectId" and "branchId"', primaryObject, primaryOf, branchId),
+      ...claim('the compute that "adopt" names', adoptedObject, typeof adopt === "string" ? adopt : undefined),
+    ];
+  },
   args: {
-    projectId: { required: true, replaces: true },
-    branchId: { required: true },
+    projectId: { required: true, replaces: true, form: nameForm },
+    branchId: { required: true, form: nameForm },
     type: { replaces: true, assumed: "read_write" },
-    name: { secretUnlessGiven: true },
-    size: { equal: sameSize },
-    scaleToZero: { equal: (left, right) => effectiveSeconds(left) === effectiveSeconds(right), standard: true },
+    name: { secretUnlessGiven: true, form: textForm },
+    size: { form: limitsOf },
+    scaleToZero: { form: effectiveSeconds, standard: true },
     poolerEnabled: { standard: false },
     // An existing compute may have a mode, a region or a provisioner that cannot be declared.
     poolerMode: { imported: false },
     disabled: { standard: false },
     passwordlessAccess: { standard: true },
-    regionId: { replaces: true, imported: false },
-    provisioner: { imported: false },
-    settings: { onlyIfGiven: true, reference: { valuesOf: "pgSettings" } },
+    regionId: { replaces: true, imported: false, form: nameForm },
+    provisioner: { imported: false, form: nameForm },
+    settings: { onlyIfGiven: true, reference: { valuesOf: "pgSettings" }, form: settingsForm },
     restartTriggers: { local: true },
     adopt: { createOnly: true },
     // No request carries it, and omitting it turns it off.

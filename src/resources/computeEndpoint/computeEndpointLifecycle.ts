@@ -1,3 +1,4 @@
+import { computeObject } from "../../contract/claims";
 import {
   BadRequestError,
   ConflictError,
@@ -13,26 +14,25 @@ import {
 } from "../../client";
 import type { Call, Changes, Created, Limits, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
-import { ruleOf, type Problem } from "../../host/arguments";
+import type { Problem } from "../../host/arguments";
 import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { schemas } from "./computeEndpointSchemas";
 import { LARGEST_AUTOSCALING_CU, limitsOf } from "../../helpers/computeSizes";
-import { computeFindings, computeReplaceable, updateFindings } from "./lookAhead";
-import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
+import { computeFindings, computeReplaceable, notKnownToBeSent, updateFindings } from "./lookAhead";
+import { isSettled, isUpdatable, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
-  adoptedObject,
-  computeObject,
   alreadyExists,
   deletedLast,
   findComputeToAdopt,
   findOccupant,
+  isBeside,
+  isInPlaceOf,
   NEW_COMPUTE,
   occupiedBranch,
   orderAdvice,
-  primaryObject,
   PRIMARY,
   refuseOccupiedBranch,
 } from "./branchOccupancy";
@@ -44,7 +44,7 @@ import {
   computeWarnings,
 } from "./warnings";
 import { namingBranches } from "../shared/branches";
-import { claim, splitId } from "../shared/identifiers";
+import { splitId } from "../shared/identifiers";
 import { createOrUseExisting } from "../shared/adoption";
 import { goneError, createdAgo, notListedAdvice } from "../shared/conflictMessages";
 
@@ -62,13 +62,6 @@ export const computeEndpoint = define(declaration, schemas, {
   lookAhead: computeFindings,
   lookAtUpdate: updateFindings,
 
-  declares({ projectId, branchId, type, adopt }, _authProvider, givenNames) {
-    const primaryOf = type === PRIMARY || !givenNames.has("type") ? projectId : undefined;
-    return [
-      ...claim('a primary compute with the same "projectId" and "branchId"', primaryObject, primaryOf, branchId),
-      ...claim('the compute that "adopt" names', adoptedObject, typeof adopt === "string" ? adopt : undefined),
-    ];
-  },
   objects: (id) => [computeObject(splitId(id).rest)],
 
   replaceable: computeReplaceable,
@@ -86,12 +79,12 @@ export const computeEndpoint = define(declaration, schemas, {
     const { projectId, rest } = splitId(id);
     const endpoint = mustBeKnown(await call.client.computes.find(projectId, rest, call));
     if (endpoint instanceof Gone) return endpoint;
-    const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
+    const failed = unfinished !== false && (await hasFailedChange(call, projectId, endpoint));
     return {
       // The service may just not show a missing field: the stored value stays, and it is not drift.
       args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
       outputs: toOutputs(projectId, endpoint),
-      ready: isSettled(endpoint) && !failed && !suspensionFailed(outs, endpoint),
+      ready: isSettled(endpoint) && failed === false && !suspensionFailed(outs, endpoint),
     };
   },
 
@@ -101,14 +94,19 @@ export const computeEndpoint = define(declaration, schemas, {
     const { projectId, rest } = splitId(stored.id);
     const found = mustBeKnown(await call.client.computes.find(projectId, rest, { ...call, since: performance.now() }));
     if (found instanceof Gone) throw goneError();
+    const unsure = notKnownToBeSent(stored, { args, changes, endpoint: found });
+    if (unsure !== undefined) throw unsure;
     const update: Update = { call, stored, args, changes, differ: differing(args, found) };
 
     const planned = namesToSend(update);
     const settled = await finishEarlierChange(update, found, planned.length > 0);
-    const failed = stored.unfinished && (await hasFailedChange(call, projectId, settled));
-    const again = failed || (stored.unfinished && suspensionFailed(args, settled)) ? namesToSendAgain(update) : [];
+    const isOpen = stored.unfinished !== false;
+    const failed = isOpen && (await hasFailedChange(call, projectId, settled));
+    // What may have failed is sent again, too. Only what did fail is worth a restart.
+    const mayHaveFailed = failed !== false || (isOpen && suspensionFailed(args, settled));
+    const again = mayHaveFailed ? namesToSendAgain(update) : [];
     const changed = await sendAndRestart(update, settled, new Set([...planned, ...again]));
-    const mended = failed ? await mendFailedOperation(update, changed) : changed;
+    const mended = failed === true ? await mendFailedOperation(update, changed) : changed;
     return toOutputs(projectId, mended);
   },
 
@@ -159,12 +157,6 @@ function checkpoint(
   call.checkpoint(id, outputs, shown);
 }
 
-/** Whether a PATCH accepts it (docs/design/api.md). */
-function isUpdatable(name: string): boolean {
-  const { replaces, local, createOnly } = ruleOf(declaration.args, name) ?? {};
-  return replaces === undefined && local !== true && createOnly !== true;
-}
-
 const shownBy = (args: ComputeEndpointShape, endpoint: EndpointRecord) =>
   toArguments(args.projectId, endpoint, args.settings);
 
@@ -183,7 +175,8 @@ const hasFailedChange = (
   call: Call<ComputeEndpointOuts>,
   projectId: string,
   endpoint: EndpointRecord,
-): Promise<boolean> => call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
+): Promise<boolean | Unknown> =>
+  call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
 
 interface Update {
   readonly call: Call<ComputeEndpointOuts>;
@@ -213,7 +206,9 @@ async function finishEarlierChange(
   endpoint: EndpointRecord,
   isSendingMore: boolean,
 ): Promise<EndpointRecord> {
-  return stored.unfinished && !isSettled(endpoint) ? getReady(call, args, { endpoint, isSendingMore }) : endpoint;
+  return stored.unfinished !== false && !isSettled(endpoint)
+    ? getReady(call, args, { endpoint, isSendingMore })
+    : endpoint;
 }
 
 /** Step 3: only a successful operation repairs a failed one, so everything that had been sent is sent again. */
@@ -250,9 +245,9 @@ async function sendAndRestart(
 
 /** Step 5: the service starts no operation for values that it stores already. A restart applies them. */
 async function mendFailedOperation({ call, args }: Update, endpoint: EndpointRecord): Promise<EndpointRecord> {
-  if (!(await hasFailedChange(call, args.projectId, endpoint))) return endpoint;
+  if ((await hasFailedChange(call, args.projectId, endpoint)) !== true) return endpoint;
   const restarted = await restartActive(call, args, endpoint);
-  if (restarted.current_state === "active" && (await hasFailedChange(call, args.projectId, restarted)))
+  if (restarted.current_state === "active" && (await hasFailedChange(call, args.projectId, restarted)) === true)
     throw new Error("its last operation failed, and a restart did not fix it. Check it at the service");
   return restarted;
 }
@@ -293,13 +288,11 @@ async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpo
 function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): Promise<EndpointRecord> {
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
-  const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
+  const isCandidate = isBeside(args);
   // A read replica that is created before the old one is deleted may have its name.
-  const isReplaced = ({ id }: EndpointRecord): boolean => call.run.isReplaced(computeObject(id));
+  const isReplaced = ({ id }: EndpointRecord): boolean => type !== PRIMARY && call.run.isReplaced(computeObject(id));
   const isDuplicate = (endpoint: EndpointRecord): boolean =>
-    isCandidate(endpoint) &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name && !isReplaced(endpoint))) &&
-    !call.run.wasDeleted(computeObject(endpoint.id));
+    isInPlaceOf(args)(endpoint) && !isReplaced(endpoint) && !call.run.wasDeleted(computeObject(endpoint.id));
   const refuseDuplicate = (duplicate: EndpointRecord): never => {
     throw type === PRIMARY ? new BranchOccupiedError() : alreadyExists(duplicate);
   };
@@ -352,7 +345,6 @@ async function adoptCompute(
     );
   }
   call.run.takeOver(computeObject(endpoint.id));
-  call.note(`${endpoint.id} is taken over: destroying deletes it, unless retainOnDelete is set`);
   // Everything must become as declared, including what is not sent yet if this is interrupted.
   call.sending(Object.keys(args).filter(isUpdatable));
   let adopted = endpoint;

@@ -1,14 +1,26 @@
 /** What the lists of the service show about a compute, for a plan. */
-import { type EndpointRecord, Gone, Granted, mustBeKnown, type Permission, Refused, Unknown } from "../../client";
+import { adoptedObject, computeObject } from "../../contract/claims";
+import {
+  type EndpointRecord,
+  Gone,
+  Granted,
+  mustBeKnown,
+  NotKnownError,
+  type Permission,
+  Refused,
+  Unknown,
+} from "../../client";
+import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
-import type { Finding, Look, Plan, Replaceable, Replacing } from "../../host/lifecycle";
+import { unconfirmed } from "../../host/confirmed";
+import type { Changes, Finding, Look, Plan, Replaceable, Replacing, Stored } from "../../host/lifecycle";
 import type { Left } from "../../host/memory";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
-  adoptedObject,
   alreadyExists,
-  computeObject,
   deletedLast,
+  isBeside,
+  isInPlaceOf,
   NEW_COMPUTE,
   occupiedBranch,
   PRIMARY,
@@ -17,8 +29,8 @@ import {
   twoSteps,
   waitsInTurn,
 } from "./branchOccupancy";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./computeEndpointDeclaration";
-import { isSettled } from "./mapping";
+import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { isSettled, isUpdatable, toArguments } from "./mapping";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
 import { goneFinding } from "../shared/conflictMessages";
@@ -27,7 +39,7 @@ import { splitId } from "../shared/identifiers";
 /** The findings about a compute to be created. */
 export async function computeFindings(look: Look<ComputeEndpointShape>): Promise<Finding[] | undefined> {
   const { args, givenNames, client, reading } = look;
-  const { projectId, branchId, type = PRIMARY, name, adopt = false } = args;
+  const { projectId, branchId, type = PRIMARY, adopt = false } = args;
   const listed = await client.computes.list(projectId, reading);
   const isOpen = (argument: "type" | "adopt"): boolean => givenNames.has(argument) && args[argument] === undefined;
   if (isOpen("type") || isOpen("adopt")) return undefined;
@@ -47,10 +59,7 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
 
-  const isSame = (endpoint: EndpointRecord): boolean =>
-    endpoint.branch_id === branchId &&
-    endpoint.type === type &&
-    (type === PRIMARY || (name !== undefined && endpoint.name === name));
+  const isSame = isInPlaceOf({ ...args, branchId });
   const existing = listed.find((endpoint) => isSame(endpoint) && endpoint.id !== named?.id && isForeign(endpoint));
   if (adopt === true) return takenOver(existing);
   const left = existing && leftBy(existing);
@@ -79,7 +88,9 @@ export async function updateFindings(
   const { rest: id } = splitId(stored.id);
   const own = mustBeKnown(await client.computes.find(projectId, id, reading));
   if (own instanceof Gone) return [goneFinding(`compute ${id}${label}`)];
-  if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
+  const unsure = notKnownToBeSent(stored, { args, changes, endpoint: own });
+  if (unsure !== undefined) return [staysInTheWay(unsure.message)];
+  if (!changes.changed.has("branchId") || branchId === undefined || isSameName(own.branch_id, branchId)) return [];
   const missing = missingBranch(projectId, branchId, await listBranches(look));
   if (missing !== undefined) return [obstacle(missing)];
   return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
@@ -136,6 +147,33 @@ async function mayReplace({
   );
 }
 
+/**
+ * Why an update that did not finish cannot be continued: the state does not say what it had sent, and the service shows
+ * a value that is neither in the state nor in the plan. Undefined: it can be.
+ */
+export function notKnownToBeSent(
+  { unfinished, sent, id }: Stored<ComputeEndpointShape, ComputeEndpointOutputs>,
+  about: {
+    readonly args: Partial<ComputeEndpointShape> & Pick<ComputeEndpointShape, "projectId">;
+    readonly changes: Changes<ComputeEndpointShape>;
+    readonly endpoint: EndpointRecord;
+  },
+): NotKnownError | undefined {
+  if (unfinished !== "update" || sent !== undefined) return undefined;
+  const { args, changes, endpoint } = about;
+  const shown = toArguments(args.projectId, endpoint, args.settings);
+  const planned: ReadonlySet<string> = new Set([...changes.changed, ...changes.added]);
+  const names = unconfirmed(declaration.args, { sent: args, shown }).filter(
+    (name) => isUpdatable(name) && !planned.has(name),
+  );
+  if (names.length === 0) return undefined;
+  return new NotKnownError({
+    question: `whether the previous update of compute ${splitId(id).rest} had sent ${names.map((name) => `"${name}"`).join(" and ")}, or somebody has changed ${names.length === 1 ? "it" : "them"} since`,
+    why: "the state does not say what that update sent",
+    waysOut: "Run pulumi up --refresh: its plan shows both values",
+  });
+}
+
 /** What an update does about a primary on the branch that another is to move to: see `findOccupant`. */
 async function occupancyFindings(
   look: Look<ComputeEndpointShape>,
@@ -144,7 +182,7 @@ async function occupancyFindings(
 ): Promise<Finding[]> {
   const listed = await look.client.computes.list(look.args.projectId, look.reading);
   const primaryOn = (branch: string): EndpointRecord | undefined =>
-    listed.find(({ id, type, branch_id }) => type === PRIMARY && branch_id === branch && id !== mover.id);
+    listed.find((one) => isBeside({ branchId: branch })(one) && one.id !== mover.id);
   const occupant = primaryOn(branchId);
   if (occupant === undefined) return [];
   const words = occupiedBranch(occupant);
@@ -160,7 +198,8 @@ async function occupancyFindings(
   // Follows the moves from branch to branch: in a circle, each waits for the next.
   const passed = new Set<string>();
   for (let branch = goal; branch !== undefined && !passed.has(branch);) {
-    if (branch === mover.branch_id) return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
+    if (isSameName(branch, mover.branch_id))
+      return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
     passed.add(branch);
     const next = primaryOn(branch);
     branch = next && fateOf(look, next).goal;

@@ -1,5 +1,6 @@
 import type { EndpointAttributes, EndpointRecord } from "../../client";
 import { derivedOutputs } from "../../contract/declaration";
+import { ruleOf } from "../../host/arguments";
 import type { Call } from "../../host/lifecycle";
 import type { ComputeSize } from "../../helpers/computeSizes";
 import {
@@ -10,6 +11,12 @@ import {
   suspendTimeoutSeconds,
 } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
+
+/** Whether a PATCH accepts the argument (docs/design/api.md). */
+export function isUpdatable(name: string): boolean {
+  const { replaces, local, createOnly } = ruleOf(declaration.args, name) ?? {};
+  return replaces === undefined && local !== true && createOnly !== true;
+}
 
 /** Whether the record shows no operation in progress. */
 export const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>

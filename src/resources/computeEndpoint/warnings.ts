@@ -1,4 +1,5 @@
 import type { EndpointRecord } from "../../client";
+import { isSameName } from "../../contract/forms";
 import { limitsOf } from "../../helpers/computeSizes";
 import type { NewDeclaration, Look, Plan } from "../../host/lifecycle";
 import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./computeEndpointDeclaration";
@@ -23,7 +24,7 @@ export function computeReplacement({
 const RESTARTING = ["size", "restartTriggers"] as const;
 
 export function computeRestarts({ stored, changes }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): boolean {
-  return stored.unfinished || RESTARTING.some((name) => changes.changed.has(name));
+  return stored.unfinished !== false || RESTARTING.some((name) => changes.changed.has(name));
 }
 
 /** Not documented by the service (docs/design/api.md, Compute states). */
@@ -85,9 +86,11 @@ export function computeWarnings({
 }
 
 /** What an update sends to continue an unfinished change: other differences at the service stay. */
-function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
+function sentAgain({ sent, unfinished }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
   if (sent === undefined)
-    return ", and everything that differs from the program is sent, because the state does not say what the failed update sent";
+    return unfinished === "create"
+      ? ", and what differs from the program is sent again"
+      : ". The state does not say what the failed update sent: this one fails if the service differs from the program in anything that the plan does not show";
   const names = [...sent].map((name) => `"${name}"`).join(", ");
   const are = sent.size === 1 ? "is" : "are";
   return names === "" ? "" : `, and ${names} ${are} sent again if the service shows another value`;
@@ -159,7 +162,7 @@ export function adoptionOf(
   const moves = branchId === undefined ? "it may move to another branch" : `it moves to ${branchId}`;
   const resizes = `${size === undefined ? "if its" : "its"} size differs from the program`;
   const effects = [
-    ...(branchId !== branch_id ? [moves] : []),
+    ...(branchId === undefined || !isSameName(branchId, branch_id) ? [moves] : []),
     ...(givenNames.has("size") && (size === undefined || isResized)
       ? [`${resizes}${size === undefined ? "," : ":"} it restarts when it is active, which drops open connections`]
       : []),

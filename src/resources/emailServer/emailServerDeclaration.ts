@@ -1,4 +1,6 @@
+import { claim, serverObject } from "../../contract/claims";
 import type { ArgumentTable, Declaration } from "../../contract/declaration";
+import { addressForm, hostForm, nameForm, textForm } from "../../contract/forms";
 import type { SecretReference } from "../../contract/references";
 
 /** Your own mail server. All of it is required, and only together. */
@@ -53,19 +55,21 @@ export interface EmailServerArguments extends Partial<SmtpShape> {
 
 /** The shared server has none of these: omitting them unsets them. */
 const smtp: ArgumentTable<Partial<SmtpShape>> = {
-  host: { unset: "update", equal: (left, right) => left.toLowerCase() === right.toLowerCase() },
+  host: { unset: "update", form: hostForm },
   port: { unset: "update" },
   username: { unset: "update" },
   password: { secret: true, reference: true, sentAlways: true, unset: "update" },
-  senderEmail: { unset: "update" },
-  senderName: { unset: "update" },
+  senderEmail: { unset: "update", form: addressForm },
+  senderName: { unset: "update", form: textForm },
 };
 export const SMTP_ARGUMENTS = Object.keys(smtp);
 
 export const declaration: Declaration<EmailServerArguments, EmailServerOutputs> = {
   kind: "EmailServer",
+  id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
+  claims: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
   args: {
-    projectId: { required: true, replaces: "container" },
+    projectId: { required: true, replaces: "container", form: nameForm },
     type: { required: true },
     ...smtp,
   },

@@ -1,5 +1,7 @@
+import { serverObject } from "../../contract/claims";
 import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest, Expected } from "../../client";
+
 import type { Call } from "../../host/lifecycle";
 import type { Problem, SchemasOf } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
@@ -10,16 +12,16 @@ import {
   type EmailServerArguments,
   type EmailServerOutputs,
 } from "./emailServerDeclaration";
-import { email, needs, orReference, string, text } from "../shared/argumentSchemas";
+import { email, line, needs, orReference, string, text } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { claim, projectIdSchema } from "../shared/identifiers";
+import { projectIdSchema } from "../shared/identifiers";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";
 
 type EmailServerOuts = EmailServerOutputs & Partial<EmailServerArguments>;
 
 /** A name or an address, without a port. An IPv6 address has at least two colons. */
-const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
+const HOST = /^([^\s\p{Cc}/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/iu;
 const PORT = { error: needs("a whole number from 1 to 65535", "number") };
 
 const schemas: SchemasOf<EmailServerArguments> = {
@@ -27,18 +29,15 @@ const schemas: SchemasOf<EmailServerArguments> = {
   type: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }),
   host: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
   port: z.int(PORT).min(1, PORT).max(65_535, PORT),
-  username: text,
+  username: line(),
   password: orReference(text),
   senderEmail: email,
-  senderName: text,
+  senderName: line(),
 };
-
-const serverObject = (projectId: string): string => `e-mail server ${projectId}`;
 
 /** The one mail configuration of a project (docs/design/api.md): its id is the project's. */
 export const emailServer = inIntegration(declaration, schemas, {
   rules,
-  declares: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
   objects: (projectId) => [serverObject(projectId)],
 
   replacement: ({ deletesFirst }) =>
@@ -51,6 +50,13 @@ export const emailServer = inIntegration(declaration, schemas, {
       ? [`creating an EmailServer sets ${mail}: another server that is configured there is overwritten`]
       : [];
   },
+
+  warnings: ({ stored: { id, unfinished }, label }) =>
+    unfinished === false
+      ? []
+      : [
+          `the previous ${unfinished === "create" ? "creation" : "update"} of EmailServer ${id}${label} did not finish. This update resumes it: all of its arguments are sent again`,
+        ],
 
   async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId } = known;
@@ -92,7 +98,7 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 
   async update(call, { id: projectId, unfinished, outs }, args, { changed }) {
-    if (changed.size > 0 || unfinished)
+    if (changed.size > 0 || unfinished !== false)
       await send(call, args, { before: await current(call, projectId), password: outs.password });
     return {};
   },
@@ -149,6 +155,8 @@ async function send(
     mayBeOld: (server) =>
       unconfirmed(declaration.args, { sent: before, shown: argumentsOf(server), proof: true }).length === 0,
   };
+  // The service replaces the configuration as a whole.
+  call.sending(Object.keys(args).filter((name) => name !== "projectId"));
   await call.client.auth.emailServers(projectId).update({ body, expected }, call);
 }
 

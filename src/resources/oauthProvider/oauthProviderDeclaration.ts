@@ -1,4 +1,6 @@
+import { claim, providerObject } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
+import { nameForm } from "../../contract/forms";
 import type { SecretReference } from "../../contract/references";
 
 /** The names that are known; the service may have others (docs/design/api.md, OAuth providers). */
@@ -66,9 +68,18 @@ export interface OAuthProviderOutputs {
 
 export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> = {
   kind: "OAuthProvider",
+  id: {
+    parts: ["projectId", "providerId"],
+    // One that is declared absent has a suffix (contract/oauthProviderId.ts).
+    last: /^[^/]+(?:\/absent)?$/,
+    form: "<project id>/<provider id>",
+    example: "prj-demo/google",
+  },
+  claims: ({ projectId, providerId }) =>
+    claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
   args: {
-    projectId: { required: true, replaces: "container" },
-    providerId: { required: true, replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    providerId: { required: true, replaces: true, form: nameForm },
     // A PATCH cannot remove credentials: only a new provider uses shared keys again. An import takes both from the
     // configuration: the service does not show them.
     clientId: { unset: "replace", imported: false },

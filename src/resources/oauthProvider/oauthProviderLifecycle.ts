@@ -1,3 +1,4 @@
+import { providerObject } from "../../contract/claims";
 import {
   Gone,
   Granted,
@@ -17,6 +18,7 @@ import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
 import { mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
+import { isSameName } from "../../contract/forms";
 import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
 import {
@@ -25,10 +27,10 @@ import {
   type OAuthProviderOutputs,
   type OAuthProviderShape,
 } from "./oauthProviderDeclaration";
-import { boolean, orReference, text } from "../shared/argumentSchemas";
+import { boolean, line, orReference, text } from "../shared/argumentSchemas";
 import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
-import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
+import { oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
 import {
@@ -48,7 +50,7 @@ type OAuthProviderOuts = OAuthProviderOutputs & Partial<OAuthProviderShape>;
 const schemas: SchemasOf<OAuthProviderShape> = {
   projectId: projectIdSchema,
   providerId: oauthProviderIdSchema,
-  clientId: text,
+  clientId: line(),
   clientSecret: orReference(text),
   adopt: boolean,
   absent: boolean,
@@ -68,8 +70,6 @@ function named(id: string): { projectId: string; providerId: string; isAbsent: b
   return { projectId, providerId, isAbsent: present.isAbsent };
 }
 
-const providerObject = (projectId: string, id: string): string => `OAuth provider ${projectId}/${id}`;
-
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration(declaration, schemas, {
   rules({ absent }, givenNames) {
@@ -83,8 +83,6 @@ export const oauthProvider = inIntegration(declaration, schemas, {
       'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service';
     return missing.length === 1 ? missing.map((path) => ({ path, reason })) : [];
   },
-  declares: ({ projectId, providerId }) =>
-    claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
   objects(id) {
     const { projectId, providerId, isAbsent } = named(id);
     // Deleting it deletes nothing, so a replacement has nothing to wait for.
@@ -103,7 +101,9 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   createWarnings({ args: { providerId }, label, isNew }) {
     const meant = providerId === undefined || !isNew ? undefined : nearMiss(providerId);
     if (meant === undefined) return [];
-    return [`OAuthProvider${label}: its "providerId" is not a known one. Did you mean "${meant}"?`];
+    return [
+      `OAuthProvider${label}: its "providerId" is not a known one. Did you mean "${meant}"? It is sent as it is, and the service refuses one that it does not have`,
+    ];
   },
   replacement({ replaces, news, stored, deletesFirst }) {
     if (news.absent === true)
@@ -115,6 +115,19 @@ export const oauthProvider = inIntegration(declaration, schemas, {
       `it is deleted and created again${replaces.has("clientId") ? " with the shared keys of the service" : ""}: ` +
       `users cannot sign in with it meanwhile${adoptionNote(news)}`
     );
+  },
+
+  warnings({ stored, news, label }) {
+    const open = CREDENTIALS.filter((name) => Object.hasOwn(news, name) && mayBeOpen(stored, name));
+    if (open.length === 0) return [];
+    const [names, are] = [open.map((name) => `"${name}"`).join(" and "), open.length === 1 ? "is" : "are"];
+    const why =
+      stored.sent === undefined && stored.unfinished === "update"
+        ? ", because the state does not say which of them it had sent"
+        : "";
+    return [
+      `the previous ${stored.unfinished === "create" ? "creation" : "update"} of OAuthProvider ${stored.id}${label} did not finish. This update resumes it: ${names} ${are} sent again${why}`,
+    ];
   },
 
   async lookAhead({ args: known, givenNames, client, reading, planned, leftBy }) {
@@ -203,19 +216,20 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     // A provider that appeared meanwhile belongs to somebody else.
     if (isAbsent) return NOTHING_TO_DELETE;
     const providers = call.client.auth.oauthProviders(projectId);
+    const matches = isProvider(providerId);
     const { isMeant } = call.integration;
-    return providers.delete({ id: providerId }, { ...call, isMeant, mayGo: call.mayDelete });
+    return providers.delete({ id: providerId, matches }, { ...call, isMeant, mayGo: call.mayDelete });
   },
 });
 
 /**
- * A known name that differs in a few letters. The service may have others, such as `microsoft-entra`: a known name with
- * an addition is not a typing error.
+ * The known name that an unknown one is like, in a few letters or without an addition. The service may have it all the
+ * same (`microsoft-entra`), so it is sent.
  */
-function nearMiss(providerId: string): string | undefined {
-  const nearest = nearestName(providerId, KNOWN_OAUTH_PROVIDERS);
-  return nearest === undefined || providerId.startsWith(nearest) ? undefined : nearest;
-}
+const nearMiss = (providerId: string): string | undefined =>
+  (KNOWN_OAUTH_PROVIDERS as readonly string[]).includes(providerId)
+    ? undefined
+    : nearestName(providerId, KNOWN_OAUTH_PROVIDERS);
 
 const idOf = ({ projectId, providerId, absent }: OAuthProviderShape): string =>
   oauthProviderId(projectId, providerId, absent);
@@ -223,7 +237,7 @@ const idOf = ({ projectId, providerId, absent }: OAuthProviderShape): string =>
 const isProvider =
   (providerId: string) =>
   ({ id }: OAuthProviderRecord): boolean =>
-    id === providerId;
+    isSameName(id, providerId);
 
 async function createNew(call: ChildCall<OAuthProviderOuts>, args: OAuthProviderShape): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;

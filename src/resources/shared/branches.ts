@@ -1,5 +1,6 @@
 /** Messages about a branch that the service refuses or does not have: they name the existing branches. */
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
+import { isSameName } from "../../contract/forms";
 import type { Call, Look } from "../../host/lifecycle";
 import { listed } from "../../contract/untrusted";
 
@@ -29,7 +30,7 @@ export async function namingBranches(
   const missing = missingBranch(projectId, branchId, branches);
   if (missing !== undefined) return new Error(`${error.message}: ${missing}`, { cause: error });
   const defaults = branches.filter((branch) => branch.default === true);
-  if (!mustBeDefault || defaults.length === 0 || defaults.some(({ id }) => id === branchId)) return error;
+  if (!mustBeDefault || defaults.length === 0 || defaults.some(({ id }) => isSameName(id, branchId))) return error;
   return new Error(
     `${error.message}. ${branchId} is not the default branch of the project: it has ${listedBranches(branches)}`,
     { cause: error },
@@ -42,7 +43,7 @@ export function missingBranch(
   branchId: string,
   branches: readonly BranchRecord[] | undefined,
 ): string | undefined {
-  if (branches === undefined || branches.some(({ id }) => id === branchId)) return undefined;
+  if (branches === undefined || branches.some(({ id }) => isSameName(id, branchId))) return undefined;
   const known = branches.length === 0 ? "none" : listedBranches(branches);
   return `project ${projectId} has no branch ${branchId}. It has ${known}: "branchId" takes the id, not the name`;
 }

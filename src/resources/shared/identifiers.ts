@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
-import { SEGMENT } from "../../contract/identifiers";
-import type { Claim } from "../../host/memory";
+
+import { BRANCH_ID, SEGMENT } from "../../contract/identifiers";
 import { string } from "./argumentSchemas";
 
 const segmentSchema = (error: string) => string.regex(SEGMENT, { error });
 
 export const projectIdSchema = segmentSchema("must be the id of a project: letters, digits and . _ ~ -");
 
-export const branchIdSchema = string.regex(/^br-[A-Za-z0-9._~-]{1,124}$/, {
+export const branchIdSchema = string.regex(BRANCH_ID, {
   error: 'must be the id of a branch, which begins with "br-" (not its name)',
 });
 
+/** The service decides which ones it has. One that it is known to refuse would be refused here. */
 export const oauthProviderIdSchema = string.regex(/^[a-z][a-z0-9_-]{0,63}$/, {
   error: "must be the short name of an OAuth provider, such as google: lower-case letters, digits, _ and -",
 });
@@ -39,29 +40,4 @@ export function splitChildId(id: string): { projectId: string; authProvider: str
     throw new Error("the id must have the form <project id>/<auth provider>/<hash>");
   }
   return { projectId, authProvider };
-}
-
-/**
- * The memory's name for an integration, with its project at the auth provider: another integration may have the same
- * name later.
- */
-export const integrationObject = (projectId: string, authProvider: string, authProviderProjectId = ""): string =>
-  `auth integration ${projectId}/${authProvider} ${authProviderProjectId}`;
-
-/** Whether an object is an integration of this project; without a provider, any. */
-export const isIntegrationOf =
-  (projectId: string, authProvider: string | undefined) =>
-  (object: string): boolean =>
-    authProvider === undefined
-      ? object.startsWith(`auth integration ${projectId}/`)
-      : object === integrationObject(projectId, authProvider);
-
-/** The claim of an object; none while a part of its name is unknown. */
-export function claim(
-  what: string,
-  objectOf: (...parts: string[]) => string,
-  ...parts: readonly (string | undefined)[]
-): Claim[] {
-  const known = parts.filter((part) => part !== undefined);
-  return known.length < parts.length ? [] : [{ object: objectOf(...known), what }];
 }

@@ -12,12 +12,13 @@ import {
   type OwnIntegration,
 } from "../../client";
 import type { Declaration } from "../../contract/declaration";
+import { isSameName } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Look, Observed, Stored } from "../../host/lifecycle";
 import { obstacle, staysInTheWay } from "../../host/lookAhead";
-import { integrationObject, isIntegrationOf } from "./identifiers";
+import { integrationObject, isIntegrationOf } from "../../contract/claims";
 import { omitUndefined } from "./omitUndefined";
 
 /** The outputs about the integration that each of its children has. */
@@ -220,7 +221,7 @@ function integrationOf(
 const isIntegrationNamed =
   (authProvider: string | undefined, ofSetting: string) =>
   (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[] | undefined): boolean =>
-    (authProvider === undefined && listed?.length === 1) || item.auth_provider === (authProvider ?? ofSetting);
+    (authProvider === undefined && listed?.length === 1) || isSameName(item.auth_provider, authProvider ?? ofSetting);
 
 /** The finding that the integration is missing, unless a resource of the program declares it. */
 function missingIntegration(

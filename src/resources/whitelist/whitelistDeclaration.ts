@@ -1,5 +1,8 @@
+import { claim, domainObject, listClaim } from "../../contract/claims";
 import type { Declaration } from "../../contract/declaration";
 import { expiresOnIn, originIn } from "../../contract/expiry";
+import { nameForm } from "../../contract/forms";
+import { domainForm } from "../../contract/redirectDomains";
 
 /** What the whole whitelist of a project is declared with (docs/design/api.md, Redirect domains). */
 export interface WhitelistShape {
@@ -8,7 +11,8 @@ export interface WhitelistShape {
   /**
    * All redirect domains: http(s) origins such as `https://app.example.com`, without path, query, fragment and
    * credentials, or addresses of apps such as `myapp://callback`. The order of the list makes no difference, nor do
-   * upper and lower case, a default port and a trailing slash of an origin.
+   * upper and lower case, Unicode or `xn--`, a default port and a trailing slash of an origin. `*` in a host or in place
+   * of a port stands for any.
    *
    * A domain that should not stay for ever is `{ origin, expiresOn }`: from that day on (UTC, as `2027-01-31`) each plan
    * warns, and `pulumi-svc drift` and `pulumi-svc doctor --audit` report it. It stays on the list until it is removed
@@ -40,21 +44,21 @@ export interface WhitelistOutputs {
   authProvider: string;
 }
 
-/** The domains are a set. */
-function sameSet(left: WhitelistShape["domains"], right: WhitelistShape["domains"]): boolean {
-  // A report of drift has a text in place of a list with secrets.
-  if (!Array.isArray(left) || !Array.isArray(right)) return left === right;
-  const keyOf = (one: unknown): string => JSON.stringify([originIn(one), expiresOnIn(one)]);
-  const others = new Set(right.map(keyOf));
-  return left.length === right.length && left.every((one) => others.has(keyOf(one)));
+/** The domains are a set, each with its day. */
+function domainsForm(domains: WhitelistShape["domains"]): unknown {
+  // A report of drift has a text in place of a list with secrets, and an edited state may have anything in a list.
+  if (!Array.isArray(domains)) return domains;
+  return domains.map((one) => JSON.stringify([domainForm(String(originIn(one))), expiresOnIn(one)])).sort();
 }
 
 export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs> = {
   kind: "Whitelist",
+  id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
+  claims: ({ projectId }) => listClaim(projectId, false),
   args: {
-    projectId: { required: true, replaces: "container" },
-    domains: { required: true, equal: sameSet },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    domains: { required: true, form: domainsForm },
+    authProvider: { replaces: true, form: nameForm },
   },
   outputs: {
     authProviderProjectId: { identity: true },
@@ -68,8 +72,8 @@ export interface WhitelistDomainShape {
   projectId: string;
   /**
    * An http(s) origin such as `https://app.example.com`, without path, query, fragment and credentials: upper and lower
-   * case, a default port and a trailing slash make no difference. Or the address of an app such as `myapp://callback`.
-   * Changing this replaces the domain.
+   * case, Unicode or `xn--`, a default port and a trailing slash make no difference, and `*` in the host or in place of
+   * the port stands for any. Or the address of an app such as `myapp://callback`. Changing this replaces the domain.
    */
   domain: string;
   /**
@@ -99,10 +103,20 @@ export interface WhitelistDomainOutputs {
 
 export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, WhitelistDomainOutputs> = {
   kind: "WhitelistDomain",
+  id: {
+    parts: ["projectId", "domain"],
+    last: /./,
+    form: "<project id>/<origin>",
+    example: "prj-demo/https://app.example.com",
+  },
+  claims: ({ projectId, domain }) => [
+    ...listClaim(projectId, true),
+    ...claim('the redirect domain with the same "projectId" and "domain"', domainObject, projectId, domain),
+  ],
   args: {
-    projectId: { required: true, replaces: "container" },
-    domain: { required: true, replaces: true },
-    authProvider: { replaces: true },
+    projectId: { required: true, replaces: "container", form: nameForm },
+    domain: { required: true, replaces: true, form: domainForm },
+    authProvider: { replaces: true, form: nameForm },
     expiresOn: { local: true },
     adopt: { createOnly: true },
   },

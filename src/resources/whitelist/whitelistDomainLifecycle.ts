@@ -1,9 +1,9 @@
+import { domainObject } from "../../contract/claims";
 import {
   Gone,
   Granted,
   isOfProvider,
   mustBeKnown,
-  normalisedOrigin,
   requireGranted,
   spellingsOf,
   Unknown,
@@ -11,13 +11,15 @@ import {
   type ListOptions,
   type WhitelistDomainRecord,
 } from "../../client";
+
+import { domainForm } from "../../contract/redirectDomains";
 import type { Call } from "../../host/lifecycle";
-import type { Claim } from "../../host/memory";
+
 import { inTheWay } from "../../host/lookAhead";
 import { whitelistDomainDeclaration } from "./whitelistDeclaration";
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./whitelistSchemas";
-import { claim, splitId } from "../shared/identifiers";
+import { splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { createOrUseExisting, useExistingOrCreate } from "../shared/adoption";
 import {
@@ -31,10 +33,6 @@ import {
 
 /** One redirect domain (docs/design/api.md). */
 export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whitelistDomainSchemas, {
-  declares: ({ projectId, domain }) => [
-    ...listClaim(projectId, true),
-    ...claim('the redirect domain with the same "projectId" and "domain"', domainObject, projectId, domain),
-  ],
   objects: (id) => {
     const { projectId, domain } = split(id);
     return [domainObject(projectId, domain)];
@@ -98,26 +96,15 @@ const onTheList = (domain: string): string =>
 /** A looked-up id may spell its origin in any way. */
 function split(id: string): { projectId: string; domain: string } {
   const { projectId, rest } = splitId(id);
-  return { projectId, domain: normalisedOrigin(rest) };
+  return { projectId, domain: domainForm(rest) };
 }
 
-export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
-
-/**
- * A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, unless there is a
- * `Whitelist`.
- */
-export function listClaim(projectId: string | undefined, shared: boolean): Claim[] {
-  const what = 'the redirect domains of the same "projectId" (a Whitelist removes every domain that it does not list)';
-  return claim(what, (project) => `redirect domains ${project}`, projectId).map((one) => ({ ...one, shared }));
+export function isOrigin({ authProvider }: Pick<Call<never>, "authProvider">, origin: string) {
+  const [isOurs, form] = [isOfProvider(authProvider), domainForm(origin)];
+  return (item: WhitelistDomainRecord): boolean => isOurs(item) && domainForm(item.domain) === form;
 }
 
-export const isOrigin =
-  ({ authProvider }: Pick<Call<never>, "authProvider">, origin: string) =>
-  (item: WhitelistDomainRecord): boolean =>
-    isOfProvider(authProvider)(item) && normalisedOrigin(item.domain) === origin;
-
-/** The origins on the whitelist, each with the spellings that the service stores. */
+/** The origins on the whitelist in their one form, each with the spellings that the service stores. */
 export async function listOrigins(
   { client, authProvider }: Pick<Call<never>, "client" | "authProvider">,
   projectId: string,

@@ -1,20 +1,21 @@
+import { domainObject } from "../../contract/claims";
 import { mustBeKnown } from "../../client";
-import type { Call } from "../../host/lifecycle";
+import type { Call, Finding, Look } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
 import { originIn } from "../../contract/expiry";
 import { namesIn } from "../../contract/hiddenKeys";
+import { domainForm } from "../../contract/redirectDomains";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./whitelistDeclaration";
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistSchemas } from "./whitelistSchemas";
 import { listed } from "../../contract/untrusted";
-import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
-import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
+import { inIntegration, type ChildCall } from "../shared/integrationChild";
+import { addDomain, deleteOrigins, isOrigin, listOrigins } from "./whitelistDomainLifecycle";
 
 type WhitelistOuts = WhitelistOutputs & Partial<WhitelistShape>;
 
 /** The whole list of redirect domains (docs/design/api.md). Each project has one, so its id is the project's. */
 export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
-  declares: ({ projectId }) => listClaim(projectId, false),
   objects: (projectId, { domains }) => originsIn(domains).map((origin) => domainObject(projectId, origin)),
 
   replacement: ({ deletesFirst }) =>
@@ -33,7 +34,14 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     isNew ? [takesOver(`creating the Whitelist${label}`, projectId)] : [],
 
   warnings({ stored: { id, outs, unfinished }, news: { domains }, changes, label }) {
-    const goesOn = unfinished ? [takesOver(`resuming the Whitelist${label}`, id)] : [];
+    const goesOn =
+      unfinished === "create"
+        ? [takesOver(`creating the Whitelist${label} did not finish: this update`, id)]
+        : unfinished === "update"
+          ? [
+              `the previous update of Whitelist ${id}${label} did not finish. This one resumes it: domains that others have added since stay`,
+            ]
+          : [];
     if (!changes.changed.has("domains") || domains === undefined || areSameOrigins(outs.domains, domains))
       return goesOn;
     const [before, declared] = [originsIn(outs.domains), originsIn(domains)];
@@ -48,23 +56,10 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     ];
   },
 
-  async lookAhead(look) {
-    const { projectId, domains } = look.args;
-    if (domains === undefined) return undefined;
-    const declared = originsIn(domains);
-    const shown = await listOrigins(look, projectId, look.reading);
-    const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
-    const others = removed.filter((origin) => look.planned(domainObject(projectId, origin)) === undefined).sort();
-    if (others.length === 0) return [];
-    return [
-      effect(
-        `pulumi up removes domains of project ${projectId} that this Whitelist does not declare: ${others.join(", ")}`,
-      ),
-    ];
-  },
+  lookAhead: othersRemoved,
 
   // A domain that is gone is added again.
-  lookAtUpdate: atIntegration,
+  lookAtUpdate: async (look, { stored }) => (stored.unfinished === "create" ? ((await othersRemoved(look)) ?? []) : []),
   isOfStateAlone: ({ outs }, { domains }) => domains !== undefined && areSameOrigins(outs.domains, domains),
 
   async create(call, args) {
@@ -97,11 +92,10 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   async update(call, { id: projectId, outs, unfinished }, args, { changed }) {
     const outputs = { authProvider: call.authProvider };
     // Only days differ, which no request carries.
-    if (!unfinished && changed.has("domains") && areSameOrigins(outs.domains, args.domains)) return outputs;
+    if (unfinished === false && changed.has("domains") && areSameOrigins(outs.domains, args.domains)) return outputs;
     const before = originsIn(outs.domains);
-    // The plan showed the domains in the state; others may have been added since. The plan of an unfinished creation
-    // announced all.
-    const isPlanned = (origin: string): boolean => unfinished || before.includes(origin);
+    // The plan showed the domains in the state; others may have been added since. Only a creation takes over the list.
+    const isPlanned = (origin: string): boolean => unfinished === "create" || before.includes(origin);
     // The added domains are managed from here on, and the earlier ones still exist.
     const onAdded = (present: string[]): void =>
       call.checkpoint(projectId, outputs, {
@@ -129,11 +123,11 @@ type Domains = WhitelistShape["domains"];
 
 /** A report of drift has a text in place of a list with secrets, and an edited state may have anything in a list. */
 const elementsIn = (domains: Domains = []): Domains => (Array.isArray(domains) ? domains : []);
-const originsIn = (domains?: Domains): string[] => namesIn(elementsIn(domains).map(originIn));
+const originsIn = (domains?: Domains): string[] => namesIn(elementsIn(domains).map(originIn)).map(domainForm);
 
 /** These origins, each as the first element that has it: with its day, if it has one. */
 const elementsOf = (origins: readonly string[], elements: Domains): Domains =>
-  origins.map((origin) => elements.find((one) => originIn(one) === origin) ?? origin);
+  origins.map((origin) => elements.find((one) => originsIn([one]).includes(origin)) ?? origin);
 
 /** Then nothing is sent: a day is stored in the state alone. */
 function areSameOrigins(left: Domains | undefined, right: Domains): boolean {
@@ -150,6 +144,22 @@ const warningsOf = (declared: readonly string[], before: readonly string[], labe
   declared.flatMap((domain, index) =>
     before.includes(domain) ? [] : domainWarnings(domain, `"domains[${index}]" of the Whitelist${label}`),
   );
+
+/** What the creation removes. Its plan says of the domains of other resources of the program what becomes of them. */
+async function othersRemoved(look: Look<WhitelistShape>): Promise<readonly Finding[] | undefined> {
+  const { projectId, domains } = look.args;
+  if (domains === undefined) return undefined;
+  const declared = originsIn(domains);
+  const shown = await listOrigins(look, projectId, look.reading);
+  const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
+  const others = removed.filter((origin) => look.planned(domainObject(projectId, origin)) === undefined).sort();
+  if (others.length === 0) return [];
+  return [
+    effect(
+      `pulumi up removes domains of project ${projectId} that this Whitelist does not declare: ${others.join(", ")}`,
+    ),
+  ];
+}
 
 function takesOver(what: string, projectId: string | undefined): string {
   const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
@@ -177,6 +187,7 @@ async function applyDomains(
   for (const origin of declared) call.run.takeOver(domainObject(projectId, origin));
   for (const [index, origin] of missing.entries()) {
     call.onProgress(`adding domain ${index + 1} of ${missing.length}`);
+    call.sending(["domains"]);
     await addDomain(call, projectId, origin);
     present.push(origin);
     onAdded([...present]);
@@ -185,6 +196,7 @@ async function applyDomains(
   const now = missing.length > 0 ? await listOrigins(call, projectId, { ...call, since: performance.now() }) : known;
   const surplus = [...now.keys()].filter((origin) => !declared.includes(origin)).sort();
   const removed = surplus.filter(isPlanned);
+  if (removed.length > 0) call.sending(["domains"]);
   const objects = removed.map((origin) => domainObject(projectId, origin));
   await call.run.whileReleasing(objects, true, () => deleteOrigins(call, projectId, removed));
   return { removed, kept: surplus.filter((origin) => !isPlanned(origin)) };

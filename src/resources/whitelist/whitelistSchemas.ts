@@ -16,9 +16,7 @@ const form: z.ZodType<unknown> = z.union([z.string(), z.looseObject({})], {
   error: needs(AN_ELEMENT, "string"),
 });
 
-const element = form.pipe(
-  eitherOr<string | DatedDomain>((value) => (typeof value === "object" && value !== null ? dated : originSchema)),
-);
+const element = form.pipe(eitherOr<string | DatedDomain>(dated, originSchema));
 
 /** A set: if two origins are equal, the error on the second names the first. */
 const domains = list(element, "origins").superRefine((elements, context) => {

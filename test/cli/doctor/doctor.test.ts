@@ -67,7 +67,7 @@ function fakePulumi({ version = "v3.259.0", config = {}, projects = [], provider
   ]);
   const urnOf = (name: string) => `urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::${name}`;
   const resources = Object.entries(providers ?? { default: { projects } }).flatMap(
-    ([name, { stored = {}, projects }]) => [
+    ([name, { stored = {}, projects, own = [] }]) => [
       {
         type: "pulumi:providers:pulumi-nodejs",
         urn: urnOf(name),
@@ -79,6 +79,11 @@ function fakePulumi({ version = "v3.259.0", config = {}, projects = [], provider
         urn: `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::${name}-${index}`,
         provider: `${urnOf(name)}::1234`,
         outputs: { projectId },
+      })),
+      ...own.map((one) => ({
+        type: "pulumi-nodejs:dynamic:Resource",
+        urn: `urn:pulumi:dev::proj::pulumi-nodejs:dynamic:Resource::${one}`,
+        provider: `${urnOf(name)}::1234`,
       })),
     ],
   );
@@ -108,8 +113,11 @@ interface FakePulumi {
   version?: string;
   config?: Record<string, { value: string; secret: boolean }>;
   projects?: string[];
-  /** Instead of `projects`: the providers of the state by name, each with what the last up stored. */
-  providers?: Record<string, { stored?: Record<string, string>; projects: string[] }>;
+  /**
+   * Instead of `projects`: the providers of the state by name, each with what the last up stored. `own`: the names of
+   * dynamic resources of the program itself that it serves.
+   */
+  providers?: Record<string, { stored?: Record<string, string>; projects: string[]; own?: string[] }>;
   /** The output of commands that fail. */
   fails?: Record<string, string>;
 }
@@ -266,6 +274,25 @@ test("secrets of the configuration that the state holds are named, without their
   expect(JSON.stringify(checks)).not.toContain("canary-");
   fakePulumi({ config, providers: { default: { stored, projects: ["prj-demo"] } } });
   expect((await doctor(["--json"], { SVC_BASE_URL })).checks["secrets"]).toBeUndefined();
+});
+
+test("dynamic resources of the program that an svc.Provider serves are named, but not those of other providers", async () => {
+  program();
+  const { SVC_BASE_URL } = await settings();
+  const stored = { "svc:apiKey": KEY, "svc:baseUrl": SVC_BASE_URL };
+  const config = { "svc:apiKey": { value: KEY, secret: true } };
+  const account = (own: string[]) => ({ stored, projects: ["prj-demo"], own });
+  const others = { default: account(["usual"]), theirs: { projects: [], own: ["apart"] } };
+  fakePulumi({ config, providers: { ...others, account: account(["two", "one"]) } });
+  const { code, checks } = await doctor(["--json"], { SVC_BASE_URL });
+  expect(code).toBe(0);
+  expect(checks["own resources"]).toMatchObject({
+    status: "warning",
+    message: expect.stringMatching(/^svc\.Provider account also serves dynamic resources of the program: one, two\. /),
+    remedy: expect.stringContaining("docs/settings.md"),
+  });
+  fakePulumi({ config, providers: { ...others, account: account([]) } });
+  expect((await doctor(["--json"], { SVC_BASE_URL })).checks["own resources"]).toBeUndefined();
 });
 
 describe("explicit providers", () => {

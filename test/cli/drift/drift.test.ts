@@ -11,6 +11,7 @@ import { readEventLog } from "../../../src/cli/drift/eventLog";
 import { refreshedBy } from "../../../src/cli/drift/refreshed";
 import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
 import { STAND_INS } from "../../../src/contract/standIns";
+import { typeToken } from "../../../src/contract/pointer";
 import { anyCharacter } from "../../support/characters";
 import { RUNNER_PARTS, runnerCommandsIn } from "../../support/runners";
 import { events, log, type Refresh, refreshedOf, refreshedWith, secret } from "../../support/refreshes";
@@ -121,6 +122,49 @@ describe("what a refresh found", () => {
       expect(left[0]?.repair.messages).toEqual([expect.stringContaining('"jwksUrl"')]);
       expect(tolerating({ ...entry, found: "eve" }).drift[0]?.properties).toEqual([owner, keys]);
       expect(tolerating(entry, { ...entry, property: "jwksUrl", found: keys.found }).drift).toEqual([]);
+    });
+  });
+
+  describe("a change of pulumi up that the state has as unfinished", () => {
+    const resized = { declared: COMPUTE, found: { size: { min: 0.5, max: 4 } }, differing: ["size.max"] };
+    const update = { __unfinished: "update", __sent: ["size"] };
+    const about = (refresh: Refresh) => {
+      const [one] = driftOf(refresh);
+      return one && [one.change, one.properties.map(({ path }) => path), one.unfinished];
+    };
+
+    test("is not somebody's, whether or not the read still shows it under way", () => {
+      for (const foundOuts of [{}, update])
+        expect(about({ ...resized, outs: update, foundOuts })).toEqual([
+          "unfinished",
+          [],
+          { change: "update", sent: ["size"] },
+        ]);
+    });
+
+    test("is none any more where nothing is under way, and all that it had sent is as declared", () => {
+      expect(about({ declared: COMPUTE, outs: update, foundOuts: {} })).toBeUndefined();
+      expect(about({ declared: COMPUTE, outs: update, result: "refresh" })?.[0]).toBe("unfinished");
+      const renamed = { declared: COMPUTE, found: { name: "theirs" }, outs: update, foundOuts: {} };
+      expect(about(renamed)).toEqual(["changed", ["name"], undefined]);
+    });
+
+    test("of which the state does not say what it had sent may be whatever differs", () => {
+      const { __sent: _sent, ...outs } = update;
+      const unknown = { change: "update", sent: null };
+      expect(about({ ...resized, outs, foundOuts: {} })).toEqual(["unfinished", ["size.max"], unknown]);
+    });
+
+    test("that created the resource has the values of the program in the state", () => {
+      const outs = { ...update, __unfinished: "create" };
+      const creation = { change: "create", sent: ["size"] };
+      expect(about({ ...resized, outs, foundOuts: {} })).toEqual(["unfinished", ["size.max"], creation]);
+    });
+
+    test("is told of what is deleted by now, and no repair creates it with the values from before the update", () => {
+      const [gone] = driftOf({ declared: COMPUTE, found: null, outs: update });
+      expect(gone).toMatchObject({ change: "deleted", unfinished: { change: "update", sent: ["size"] } });
+      expect(gone?.repair.messages.at(-1)).toMatch(/^pulumi-svc drift --repair leaves it: /);
     });
   });
 
@@ -458,6 +502,7 @@ const NOTHING: Omit<Report, "stack" | "fingerprint"> = {
   toleratedUnmanaged: [],
   byItself: [],
   expiredDomains: [],
+  sharedObjects: [],
   expired: [],
   unused: [],
 };
@@ -602,6 +647,27 @@ Not drift: a new project has these by default
     ).toBe(2);
   });
 
+  test("what several resources of the state hold is told with the way out, and is no drift", () => {
+    const resources = ["old", "renamed"].map((name) => {
+      const urn = `urn:pulumi:dev::proj::${typeToken("ComputeEndpoint")}::${name}`;
+      return { urn, kind: "ComputeEndpoint" as const, name, id: "prj-demo/ep-1" };
+    });
+    const shared = toReport("proj", "dev", { ...NOTHING, sharedObjects: [{ objects: ["compute ep-1"], resources }] });
+    expect([exitCode(shared), shared.fingerprint]).toEqual([0, reportOf([]).fingerprint]);
+    const text = render(shared, "text");
+    expect(text).toMatch(
+      /^Stack dev: no drift, 1 held by several resources\n\nHeld by several resources of one stack, /,
+    );
+    const removal = "pulumi state delete 'urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::renamed'";
+    expect(text).toMatch(
+      /^ {2}compute ep-1\n {4}ComputeEndpoint old +prj-demo\/ep-1 +pulumi state delete 'urn:.*::old'$/m,
+    );
+    expect(text).toContain(removal);
+    expect(render(shared, "markdown")).toContain(`| \`compute ep-1\` | ComputeEndpoint \`renamed\` | \`${removal}\` |`);
+    const { sharedObjects: _none, ...older } = shared;
+    expect(reportSchema.parse(older)).toMatchObject({ sharedObjects: [] });
+  });
+
   test("7 for drift, 8 for only what is not declared", () => {
     expect([exitCode(report), exitCode(reportOf([], UNMANAGED))]).toEqual([7, 8]);
     expect(render(reportOf([], UNMANAGED), "text")).toMatch(/^Stack dev: no drift, 2 not declared\n/);
@@ -615,12 +681,35 @@ Not drift: a new project has these by default
     expect(reportSchema.parse(json)).toEqual(report);
   });
 
-  test("a change that pulumi up began and did not finish is reported although no property differs", () => {
-    const unfinished = reportOf(driftOf({ declared: COMPUTE, found: {}, outs: { __unfinished: "update" } }));
+  test("a change without a differing property is reported, as an older report has an unfinished one", () => {
+    const [found] = driftOf({ declared: COMPUTE, found: {} });
+    expect(found).toMatchObject({ change: "changed", properties: [] });
+    const same = reportOf(found === undefined ? [] : [found]);
+    expect(exitCode(same)).toBe(7);
+    for (const format of ["text", "markdown"] as const)
+      expect(render(same, format)).toMatch(/no property differs, but pulumi up has to update it/);
+  });
+
+  test("an unfinished change has its own word, with what it had sent, and who finishes it", () => {
+    const refresh = { declared: COMPUTE, found: { size: { min: 0.5, max: 4 }, name: "theirs" } };
+    const outs = { __unfinished: "update", __sent: ["size"] };
+    const unfinished = reportOf(driftOf({ ...refresh, outs, foundOuts: {} }));
     expect(exitCode(unfinished)).toBe(7);
-    expect(render(unfinished, "text")).toMatch(/no property differs/);
-    expect(render(unfinished, "markdown")).toMatch(/no property differs/);
-    expect(unfinished.drift[0]?.repair.messages[0]).toMatch(/did not finish/);
+    const said = 'an update of pulumi up is not finished, which had sent "size"';
+    const text = render(unfinished, "text");
+    expect(text).toContain(`ComputeEndpoint api (prj-demo/ep-1) unfinished\n  ${said}\n`);
+    expect(text).toMatch(/^ {2}name +not set +"theirs"$/m);
+    expect(text).not.toMatch(/size\.max|repairs this/);
+    expect(text).toContain("  repair: by pulumi up only\n");
+    const markdown = render(unfinished, "markdown");
+    expect(markdown).toContain("| ComputeEndpoint `api` | `an update of pulumi up is not finished, which had sent");
+    expect(markdown).toContain('| ComputeEndpoint `api` | `name` | `not set` | `"theirs"` |');
+    expect(Object.keys(unfinished.drift[0] ?? {}).at(-1)).toBe("unfinished");
+    const creation = reportOf(driftOf({ ...refresh, outs: { ...outs, __unfinished: "create" } }));
+    expect(render(creation, "text")).toMatch(
+      /unfinished\n {2}a creation of pulumi up is not finished\n[^]*\n {2}repair: update/,
+    );
+    expect(render(creation, "text")).toMatch(/pulumi up --refresh repairs this/);
   });
 
   test("Markdown: a row for each property, the repairs, what is not declared", () => {

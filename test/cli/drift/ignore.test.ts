@@ -162,7 +162,7 @@ test("where nothing can be ignored, it is reported for all names at once", () =>
   const problems = [
     '"api" is as declared, so there is nothing to ignore',
     '"gone" was deleted, which cannot be ignored: only differing values can. Remove it from the program, or create it again with pulumi up --refresh',
-    '"open" has a change that pulumi up started and did not finish, which cannot be ignored: only differing values can. Run pulumi up',
+    '"open" cannot be ignored: an update of pulumi up is not finished, and the state does not say what it had sent. Run pulumi up, which finishes it',
     '"web" does not differ in "settings". It differs in name, size.max',
   ];
   expect(() => written(refreshes, { ignore, property: "settings" })).toThrow(problems.join("\n"));

@@ -118,6 +118,11 @@ test("an update that runs or was interrupted is reported with one message, whate
   await expect(look({ pending })).rejects.toThrow(text('its change of "api" has not ended'));
   const mark = { urn: `urn:pulumi:dev::proj::${REPAIR_TYPE}::interrupted-repair`, type: REPAIR_TYPE };
   await expect(look({ resources: [entry(api), mark] })).rejects.toThrow(text("a repair has not ended"));
+  // One that holds what the same repair needs.
+  const whole = { ...mark, inputs: { before: "[secret]" } };
+  await expect(look({ resources: [entry(api), whole] })).rejects.toThrow(
+    /a repair has not ended\. Wait .* run pulumi cancel if the stack is locked, and then the same pulumi-svc drift --repair, which finishes it and deploys nothing else$/,
+  );
   for (const refused of [
     "error: the stack is currently locked by 1 lock(s)",
     "error: [409] Conflict: Another update is currently in progress.",

@@ -61,6 +61,25 @@ async function told(...stacks: RefreshedStack[]) {
 const addDomain = (domain: string, authProvider: string) =>
   api(service.emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: authProvider });
 
+test("the order is that of the projects, in whatever order a refresh tells of them", async () => {
+  await start();
+  await service.addProject({ id: "prj-a", branches: [{ id: "br-main", name: "main", default: true }] });
+  for (const project of ["prj-demo", "prj-a"])
+    await service.edit({
+      project_id: project,
+      kind: "endpoint",
+      create: { id: `ep-${project}`, branch_id: "br-main", type: "read_only" },
+    });
+  const held: Held[] = [
+    ["ComputeEndpoint", "prj-demo/ep-held-1"],
+    ["ComputeEndpoint", "prj-a/ep-held-2"],
+  ];
+  const inOrder = (await unmanagedObjects([stackWith(...held)])).unmanaged.map(({ id }) => id);
+  expect(inOrder).toEqual(["prj-a/ep-prj-a", "prj-demo/ep-prj-demo"]);
+  const reversed = await unmanagedObjects([stackWith(...held.toReversed())]);
+  expect(reversed.unmanaged.map(({ id }) => id)).toEqual(inOrder);
+});
+
 test("what a new project and a new integration have by themselves is apart; what somebody made is not", async () => {
   await start();
   const { emulator } = service;
@@ -103,6 +122,19 @@ test("branches are asked for only where an undeclared primary asks for it; unkno
   const { unmanaged, byItself } = await told(stackWith(["AuthIntegration", "prj-demo/supported_provider"]));
   expect([unmanaged.length, byItself]).toEqual([1, []]);
   expect((await branches()).length).toBeGreaterThan(0);
+});
+
+test("what nobody declares is reported from every page", async () => {
+  await start({ pageSize: 1 });
+  await integrate(service.emulator);
+  for (const number of [1, 2]) {
+    await createCompute(service.emulator, { branch_id: "br-main", type: "read_only" });
+    await addDomain(`https://${number}.example.com`, "supported_provider");
+  }
+  const { unmanaged, byItself } = await told(
+    stackWith(["AuthIntegration", "prj-demo/supported_provider"], ...STANDARD),
+  );
+  expect([unmanaged.length, byItself]).toEqual([4, [`prj-demo/${PRIMARY}`]]);
 });
 
 test("redirect domains are reported of an auth provider that only an argument names", async () => {
@@ -164,10 +196,13 @@ test("what a stack declares at one service is not declared in the project of the
   expect((await told(both)).unmanaged).toEqual(found);
 });
 
-test("one service is one, whatever the spelling of its address and with whichever key", async () => {
+test.each([
+  ["the spelling", (address: string) => `${address.replace("http://", "HTTP://")}/`],
+  ["the name of this machine in", (address: string) => address.replace("127.0.0.1", "localhost")],
+])("one service is one, whatever %s its address and with whichever key", async (_, respelled) => {
   await start({ apiKey: "test-key" });
   const other = await createCompute(service.emulator, { branch_id: "br-dev", type: "read_write" });
-  const spelled = service.emulator.baseUrl.replace("http://", "HTTP://").replace(/$/, "/");
+  const spelled = respelled(service.emulator.baseUrl);
   await service.clearRequests();
   const found = await told(
     stackWith(["ComputeEndpoint", `prj-demo/${PRIMARY}`]),
@@ -192,16 +227,57 @@ test("no line to take over is offered for a domain that no program can declare",
   await integrate(service.emulator);
   await service.edit({ kind: "domain", create: { domain: "myapp://callback" } });
   await service.edit({ kind: "domain", create: { domain: "javascript://callback" } });
+  await service.edit({ kind: "domain", create: { domain: "https://*.example.com:*" } });
+  await service.edit({ kind: "domain", create: { domain: "https://app.example.com/callback" } });
   const { unmanaged } = await unmanagedObjects([
     stackWith(["AuthIntegration", "prj-demo/supported_provider"], ...STANDARD),
   ]);
-  expect(unmanaged).toEqual([
-    expect.objectContaining({
-      id: "prj-demo/javascript://callback",
-      adopt: "no program can declare it: it is neither an http(s) origin nor the address of an app",
-    }),
-    expect.objectContaining({ id: "prj-demo/myapp://callback", adopt: "adopt: true" }),
+  const cannot = "no program can declare it: domain: must";
+  expect(unmanaged.map(({ id, adopt }) => [id, adopt])).toEqual([
+    ["prj-demo/https://*.example.com:*", "adopt: true"],
+    [
+      "prj-demo/https://app.example.com/callback",
+      `${cannot} be an origin such as https://app.example.com, without path`,
+    ],
+    ["prj-demo/javascript://callback", `${cannot} begin with http:// or https://, such as https://app.example.com`],
+    ["prj-demo/myapp://callback", "adopt: true"],
   ]);
+});
+
+test("nor for anything else that the check of a plan refuses", async () => {
+  await start();
+  await integrate(service.emulator);
+  const endpoints = (await service.endpoints()).map((record) => ({ ...record, type: "read_everything" }));
+  await service.fault({ method: "GET", path: `${DEMO}/endpoints`, status: 200, body: { endpoints }, times: 0 });
+  const providers = [{ id: "Google", type: "shared" }];
+  await service.fault({
+    method: "GET",
+    path: `${DEMO}/auth/oauth_providers`,
+    status: 200,
+    body: { providers },
+    times: 0,
+  });
+  const { unmanaged } = await unmanagedObjects([stackWith(["AuthIntegration", "prj-demo/supported_provider"])]);
+  expect(unmanaged.map(({ id, adopt }) => [id, adopt])).toEqual([
+    [`prj-demo/${PRIMARY}`, 'no program can declare it: type: must be "read_write" or "read_only"'],
+    ["prj-demo/Google", expect.stringMatching(/^no program can declare it: providerId: must be the short name/)],
+  ]);
+});
+
+test("an id in another spelling names the same object", async () => {
+  await start();
+  await integrate(service.emulator);
+  for (const domain of ["https://app.example.com", "https://xn--bcher-kva.example", "https://*.example.com:*"])
+    await service.edit({ kind: "domain", create: { domain } });
+  const held: Held[] = [
+    ["OAuthProvider", "prj-demo/Google"],
+    ["AuthIntegration", "PRJ-demo/Supported_Provider"],
+    ["OAuthProvider", "prj-demo/github/absent"],
+    ["WhitelistDomain", "prj-demo/HTTPS://App.example.com:443/"],
+    ["WhitelistDomain", "prj-demo/https://BU\u0308cher.example"],
+    ["WhitelistDomain", "prj-demo/https://*.EXAMPLE.com:*"],
+  ];
+  expect((await told(stackWith(...held))).unmanaged).toEqual([]);
 });
 
 test("SVC_LOG=debug shows the requests on standard error", async () => {

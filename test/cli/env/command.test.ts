@@ -251,3 +251,76 @@ test("what has no value is reported, unless the service need not show it or it i
   expect(noted()).toBe("found.pubClientKey, found.secretServerKey");
   expect(noted("--map", "found.tableName=USERS")).toBe("found.pubClientKey, found.secretServerKey, found.tableName");
 });
+
+describe("an integration whose keys or owner somebody has changed", () => {
+  const changed = (name: string, outputs: object, first: object) =>
+    resource("AuthIntegration", name, {
+      jwksUrl: "https://auth.example.com/jwks.json",
+      pubClientKey: "pck_1",
+      ...outputs,
+      __first: first,
+    });
+  const MOVED = { jwksUrl: "https://attacker.example/jwks.json?canary=1" };
+  const WAS = { jwksUrl: "https://me:canary@auth.example.com/jwks.json" };
+  const drift = (...entries: object[]): void => {
+    write("work/Pulumi.yaml", "name: proj\nruntime: nodejs\n");
+    write("work/svc-drift.json", JSON.stringify({ ignore: entries }));
+  };
+  const reason = "the auth provider has moved";
+  const refused = (args: readonly string[] = []): string => {
+    const { status, stdout, stderr } = env(args);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).not.toContain("canary");
+    return stderr;
+  };
+
+  test("is not handed to an application, and nothing else either", () => {
+    exported([COMPUTE, changed("auth", MOVED, WAS), changed("other", { ownedBy: "user" }, { ownedBy: "svc" })]);
+    const said = refused();
+    expect(said).toMatch(
+      /^pulumi-svc: nothing was written, because somebody has changed what the application would trust\n/,
+    );
+    expect(said).toContain(
+      "AuthIntegration auth: had its public keys at auth.example.com, and now has them at attacker.example\n",
+    );
+    expect(said).toContain('AuthIntegration other: was owned by "svc", and is now owned by "user"\n');
+    refused(["--out", "app.env"]);
+    expect(files()).not.toContain("app.env");
+  });
+
+  test.each([
+    ["as a difference of drift", { resource: "auth", property: "jwksUrl", reason }],
+    ["with the value that was found", { resource: "auth", property: "jwksUrl", found: MOVED.jwksUrl, reason }],
+    ["as a finding of the audit", { rule: "keys-address-changed", resource: "auth", reason }],
+    ["in every resource", { rule: "keys-address-changed", reason }],
+  ])("is handed over once a person has accepted it %s", (_, entry) => {
+    exported([COMPUTE, changed("auth", MOVED, WAS)]);
+    drift(entry);
+    expect(env([])).toMatchObject({ status: 0, stdout: expect.stringContaining(`AUTH_JWKS_URL=${MOVED.jwksUrl}`) });
+  });
+
+  test.each([
+    ["of another value", { resource: "auth", property: "jwksUrl", found: "https://other.example/", reason }],
+    ["of another resource", { resource: "other", property: "jwksUrl", reason }],
+    ["of another property", { resource: "auth", property: "ownedBy", reason }],
+    ["that has expired", { resource: "auth", property: "jwksUrl", reason, until: "2020-01-31" }],
+    ["of another rule", { rule: "owner-changed", resource: "auth", reason }],
+    ["for another rule of that resource", { rule: "not-protected", resource: "auth", reason }],
+  ])("an entry %s accepts nothing", (_, entry) => {
+    exported([COMPUTE, changed("auth", MOVED, WAS)]);
+    drift(entry);
+    refused();
+  });
+
+  test("is the integration of before if its transfer is declared, or another path has the same host", () => {
+    const transfer = {
+      ...resource("AuthOwnershipTransfer", "transfer", {}),
+      id: "prj-1/auth/transfer",
+    };
+    const auth = { ...changed("auth", { ownedBy: "user" }, { ownedBy: "svc" }), id: "prj-1/auth" };
+    exported([auth, transfer]);
+    expect(env([]).status).toBe(0);
+    exported([changed("auth", { jwksUrl: "https://auth.example.com/v2/jwks.json" }, WAS)]);
+    expect(env([]).status).toBe(0);
+  });
+});

@@ -6,7 +6,11 @@ import { api, DEMO, integrate } from "../../support/emulator";
 import { Service } from "../../support/service";
 
 const before = { ...process.env };
+const cwd = process.cwd();
+// Without a program, so that no stack is asked.
+beforeEach(() => process.chdir(tmpdir()));
 afterEach(() => {
+  process.chdir(cwd);
   process.env = { ...before };
 });
 
@@ -42,18 +46,22 @@ it("writes addresses of apps and wildcards, as a resource each and as one list, 
     Object.assign(process.env, { SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl });
     await integrate(emulator);
     const auth_provider = "supported_provider";
-    for (const domain of ["MyApp://callback", "https://*.vercel.app"])
+    for (const domain of ["MyApp://callback", "https://*.vercel.app", "http://localhost:*"])
       expect((await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider })).status).toBe(201);
     const [out, program] = [join(folder, "import.json"), join(folder, "index.ts")];
     const single = await importProject({ project: "prj-demo", out, program });
     expect([single.leftOut, readFileSync(program, "utf8")]).toEqual([
       [],
-      expect.stringMatching(/domain: "https:\/\/\*\.vercel\.app"[^]*domain: "myapp:\/\/callback"/),
+      expect.stringMatching(
+        /domain: "http:\/\/localhost:\*"[^]*domain: "https:\/\/\*\.vercel\.app"[^]*domain: "myapp:\/\/callback"/,
+      ),
     ]);
     const whole = await importProject({ project: "prj-demo", out, program, whitelist: true, force: true });
     expect([whole.leftOut, readFileSync(program, "utf8")]).toEqual([
       [],
-      expect.stringMatching(/domains: \["https:\/\/\*\.vercel\.app", "myapp:\/\/callback"\]/),
+      expect.stringMatching(
+        /domains: \[\s*"http:\/\/localhost:\*",\s*"https:\/\/\*\.vercel\.app",\s*"myapp:\/\/callback",?\s*\]/,
+      ),
     ]);
     await service.edit({ kind: "domain", create: { domain: "javascript://x" } });
     const { leftOut } = await importProject({ project: "prj-demo", out, program, force: true });

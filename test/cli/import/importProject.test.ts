@@ -7,6 +7,7 @@ import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
 import { toText, leftOutText } from "../../../src/cli/import/importCommand";
+import { type Kind, typeToken } from "../../../src/contract/pointer";
 import { importProject, type ImportOptions, type ImportReport } from "../../../src/cli/import/importProject";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { load } from "../../../src/provider";
@@ -335,6 +336,7 @@ function fakeStack(
   mkdirSync(path("bin"));
   const answers = {
     "stack --show-name": "dev",
+    "stack ls --json": "[]",
     "stack export": JSON.stringify({ version: 3, deployment: {} }),
     ...more,
     "config --json": JSON.stringify(
@@ -477,6 +479,28 @@ describe("a program that is there", () => {
     expect(next[0]).toBe(`# add to src/app.js: require("../other/o'brien");`);
   });
 
+  it("what a stack holds is not known if its backend does not answer: a failure, and nothing is written", async () => {
+    const none = { "stack --show-name": "error: could not get the current stack: connection refused" };
+    fakeStack({}, { ...none, "stack ls --json": "error: connection refused" });
+    const words =
+      "it is not known what the stack here holds, because its backend does not answer: pulumi stack ls failed: connection refused";
+    await expect(imported()).rejects.toThrow(words);
+    expect(readdirSync(folder).sort()).toEqual(["Pulumi.yaml", "bin"]);
+    // A file says it.
+    expect((await run({ state: stored() })).imported).toHaveLength(1);
+  });
+
+  it("none is selected if the backend answers", async () => {
+    fakeStack({}, { "stack --show-name": "error: no stack selected" });
+    expect((await imported()).notes.join()).toMatch(/No stack is selected/);
+  });
+
+  it("whether other stacks run the program is not known if they are not listed: a failure", async () => {
+    fakeStack({ "svc:apiKey": KEY }, { "stack ls --json": "error: forbidden" });
+    await expect(imported()).rejects.toThrow("pulumi stack ls failed: forbidden");
+    expect(readdirSync(folder).sort()).toEqual(["Pulumi.yaml", "bin"]);
+  });
+
   it("leaves out what the selected stack holds, without --state", async () => {
     await fullProject();
     await run();
@@ -603,6 +627,33 @@ it("shows no secret in its reports, its files and its errors, in debug mode too"
   const files = [written("import.json"), written("index.ts")];
   const shown = [toText(report), JSON.stringify(report), ...files, inspect(error), ...lines];
   for (const canary of [KEY, CLIENT_SECRET, PASSWORD]) expect(shown.join("\n")).not.toContain(canary);
+});
+
+it("skips what the stack holds under another spelling of its id, or declares absent", async () => {
+  const { emulator } = service;
+  await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  const entry = (kind: Kind, id: string): object => ({
+    urn: `urn:pulumi:dev::proj::${typeToken(kind)}::${id}`,
+    type: typeToken(kind),
+    id,
+  });
+  const held = [
+    entry("AuthIntegration", "PRJ-demo/supported_provider"),
+    entry("OAuthProvider", "prj-demo/GitHub"),
+    entry("OAuthProvider", "prj-demo/google/absent"),
+    entry("WhitelistDomain", "prj-demo/HTTPS://APP.example.com:443/"),
+    entry("EmailServer", "PRJ-DEMO"),
+  ];
+  writeFileSync(path("state.json"), JSON.stringify({ version: 3, deployment: { resources: held } }));
+  const report = await run({ state: path("state.json") });
+  expect(report.held.map(({ id }) => id)).toEqual([
+    "prj-demo/supported_provider",
+    "prj-demo/github",
+    "prj-demo/google",
+    "prj-demo/https://app.example.com",
+    "prj-demo",
+  ]);
+  expect(report.imported.map(({ id }) => id)).toEqual([`prj-demo/${PRIMARY}`, "prj-demo/http://localhost:3000"]);
 });
 
 it("says what the service shows and no program can declare, and leaves it out", async () => {
@@ -741,7 +792,10 @@ it("shows nothing of the service that a terminal or a reader of the program obey
   const hostile = "\u001b]0;owned\u0007\u001b[31m\u009b2J\u202e\r\nx";
   const { emulator } = service;
   await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
-  await service.edit({ kind: "endpoint", id: PRIMARY, set: { name: hostile } });
+  await service.edit({ kind: "endpoint", id: PRIMARY, set: { name: "a\u202eb" } });
+  await createCompute(emulator, { branch_id: "br-dev", type: "read_only", name: "y" });
+  const [replica] = (await service.endpoints()).filter(({ type }) => type === "read_only");
+  await service.edit({ kind: "endpoint", id: replica?.["id"], set: { name: hostile } });
   await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: `x${hostile}` } });
   await service.edit({ kind: "email_server", set: { host: `smtp${hostile}.test`, sender_name: hostile } });
   await service.edit({ kind: "integration", id: "supported_provider", set: { db_name: hostile } });
@@ -761,6 +815,26 @@ it("shows nothing of the service that a terminal or a reader of the program obey
   const report = JSON.parse(json) as ImportReport;
   expect(report.leftOut.map(({ describe }) => describe).join()).toContain("\u001b");
   for (const text of [...said, written("index.ts"), written("import.json")]) expect(OBEYED.exec(text)).toBeNull();
-  // The program means the very name that the service shows.
-  expect(written("index.ts")).toContain(String.raw`\u001b]0;owned\u0007`);
+  // The program means the very name that the service shows, or has none.
+  expect(written("index.ts")).toContain(String.raw`name: "a\u202eb"`);
+  expect(report.notes.join()).toContain("name: must not contain a line break or another control character");
+});
+
+describe("what is not shown", () => {
+  it("of an integration is no reason to write a program without it", async () => {
+    await fullProject();
+    for (const list of ["domains", "oauth_providers", "email_server"]) {
+      await service.fault({ method: "GET", path: `/projects/{project_id}/auth/${list}`, status: 404, times: 0 });
+      await expect(run()).rejects.toThrow(`(GET /projects/{project_id}/auth/${list} -> 404`);
+      expect(readdirSync(folder)).toEqual([]);
+      await service.clearFaults();
+    }
+  });
+
+  it("of a list that breaks off is no reason either", async () => {
+    await fullProject();
+    await service.fault({ path: "/projects/{project_id}/endpoints", paging: "repeats", times: 0 });
+    await expect(run()).rejects.toThrow(/the list could not be read to its end/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });

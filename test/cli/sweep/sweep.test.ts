@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { isAgreed } from "../../../src/cli/ask";
@@ -42,11 +42,13 @@ afterEach(async () => {
 /** After `stack export` of a stack, its next state is its state. */
 const CLI = `#!/bin/sh
 case "$*" in
-  "whoami"*) echo '{"user":"ci","url":"s3://'"\${WHOSE:-}"'states?region=eu&endpoint=minio-a"}' ;;
-  "config"*) echo '{}' ;;
+  "whoami"*) echo '{"user":"ci","url":"'"\${BACKEND:-s3://\${WHOSE:-}states?region=eu&endpoint=minio-a}"'"}' ;;
+  "config"*) cat "$FOLDER/config.json" 2>/dev/null || echo '{}' ;;
   "stack ls"*) cat "$FOLDER/stacks.json" ;;
   "stack export"*)
     name=$(echo "$*" | sed 's/.*--stack //')
+    echo "$name" >> "$FOLDER/exports"
+    [ ! -e "$FOLDER/later" ] || [ "$(grep -c '' "$FOLDER/exports")" -lt "$LATER" ] || { sh "$FOLDER/later"; rm "$FOLDER/later"; }
     cat "$FOLDER/states/$name.json" || { echo "error: $name is locked away" >&2; exit 1; }
     [ ! -e "$FOLDER/states/$name.next" ] || mv "$FOLDER/states/$name.next" "$FOLDER/states/$name.json"
     [ ! -e "$FOLDER/states/$name.after" ] || mv "$FOLDER/states/$name.after" "$FOLDER/states/$name.next" ;;
@@ -215,6 +217,20 @@ test("the backend is named without what its address may hold of secrets", async 
   expect(await run({ dryRun: true })).toMatchObject({ code: 0, backend: "s3://states endpoint=minio-a (as ci)" });
 });
 
+test("a project is asked once, however the states spell the address of its service", async () => {
+  const { baseUrl } = service.emulator;
+  const spelled = [`${baseUrl.replace("http://", "HTTP://")}/`, baseUrl.replace("127.0.0.1", "localhost")];
+  const others = spelled.map((address, index) => [
+    `org/shop/other${index}`,
+    { resources: [MAIN], settings: { "svc:baseUrl": address, "svc:apiKey": KEY } },
+  ]);
+  store({ ...HOLDS_MAIN, ...Object.fromEntries(others) });
+  await plant("ep-left-1", { name: "pr-1" });
+  const { leftBehind, projects } = await run({ dryRun: true });
+  expect(projects).toEqual(["prj-demo"]);
+  expect(leftBehind).toMatchObject([{ id: "prj-demo/ep-left-1", service: baseUrl }]);
+});
+
 test("computes of equal name in two projects are told apart, and each is asked for in its own", async () => {
   await service.addProject({
     id: "prj-two",
@@ -309,6 +325,104 @@ test.each([
   expect((await service.requests()).filter(({ method }) => method === "DELETE")).toHaveLength(1);
 });
 
+describe("an up that has begun, and has changed nothing yet", () => {
+  const LOCK = ["backend", ".pulumi", "locks", "org", "shop", "prod", "lock.json"];
+  const lockFile = (): string => join(folder, ...LOCK);
+  /** A backend of files, where nobody holds a lock. */
+  const ofFiles = (query = ""): void => {
+    mkdirSync(join(folder, "backend", ".pulumi", "stacks"), { recursive: true });
+    process.env["BACKEND"] = `file://${join(folder, "backend")}${query}`;
+  };
+  const locked = (): void => {
+    mkdirSync(join(lockFile(), ".."), { recursive: true });
+    writeFileSync(lockFile(), "{}");
+  };
+  /** Runs when a state is read for this time. */
+  const atExport = (count: number, script: string): void => {
+    writeFileSync(join(folder, "later"), script);
+    process.env["LATER"] = String(count);
+  };
+  const words =
+    /the stack org\/shop\/prod is locked: an update of it runs, or was killed\. Wait for its end; if it was killed, run pulumi cancel --stack org\/shop\/prod/;
+
+  test("may be about to use what would be deleted: nothing is", async () => {
+    await plant("ep-left-1", { name: "pr-1" });
+    store(HOLDS_MAIN);
+    ofFiles();
+    locked();
+    const refused = ended();
+    await expect(refused).rejects.toThrow(BusyError);
+    await expect(refused).rejects.toThrow(words);
+    rmSync(lockFile());
+    // What the CLI keeps beside a lock is none.
+    writeFileSync(`${lockFile()}.attrs`, "{}");
+    const report = await run();
+    expect([report.code, outcomes(report), report.locksNotSeen]).toEqual([
+      0,
+      { "prj-demo/ep-left-1": "deleted" },
+      null,
+    ]);
+  });
+
+  test("stops a run between two deletions, even if the states were read just before", async () => {
+    for (const n of [1, 2]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+    store(HOLDS_MAIN);
+    ofFiles();
+    const deletion = { method: "DELETE", path: "/projects/prj-demo/endpoints/ep-left-1", status: 423, delayMs: 150 };
+    await service.fault(deletion);
+    const running = run();
+    await requested(({ method }) => method === "DELETE");
+    locked();
+    const report = await running;
+    expect([report.code, outcomes(report)]).toEqual([11, { "prj-demo/ep-left-1": "left", "prj-demo/ep-left-2": null }]);
+    expect(report.messages).toEqual([expect.stringMatching(words)]);
+    expect(await computes()).toEqual(expect.arrayContaining(["ep-left-1", "ep-left-2"]));
+  });
+
+  test("is seen right before the deletion, after the states were read", async () => {
+    await plant("ep-left-1", { name: "pr-1" });
+    store(HOLDS_MAIN);
+    ofFiles();
+    atExport(2, `mkdir -p "${join(lockFile(), "..")}" && echo {} > "${lockFile()}"`);
+    const report = await run();
+    expect([report.code, outcomes(report)]).toEqual([11, { "prj-demo/ep-left-1": "left" }]);
+    await expectNothingSent();
+  });
+
+  test("is shown by the service that keeps the states", async () => {
+    await plant("ep-left-1", { name: "pr-1" });
+    store(HOLDS_MAIN);
+    process.env["BACKEND"] = "https://api.pulumi.com/ci";
+    const listed = (updateInProgress: boolean): void =>
+      writeFileSync(join(folder, "stacks.json"), JSON.stringify([{ name: "org/shop/prod", updateInProgress }]));
+    listed(true);
+    await expect(ended()).rejects.toThrow(words);
+    listed(false);
+    expect(await run()).toMatchObject({ code: 0, locksNotSeen: null });
+  });
+
+  test.each([
+    ["a bucket", undefined],
+    ["a folder that is not there", "file:///nowhere/to/be/found"],
+    ["a part of a folder", "?prefix=ci/"],
+  ])("is not seen in %s: the report says so, and the states are read before each deletion", async (_what, backend) => {
+    for (const n of [1, 2]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+    store(HOLDS_MAIN);
+    if (backend?.startsWith("?")) ofFiles(backend);
+    else if (backend !== undefined) process.env["BACKEND"] = backend;
+    const report = await run();
+    expect(report).toMatchObject({
+      code: 0,
+      locksNotSeen: expect.stringMatching(
+        /^it is not known whether an update of a stack has begun: .*Do not run this while /,
+      ),
+    });
+    expect(readFileSync(join(folder, "exports"), "utf8").trim().split("\n")).toHaveLength(3);
+    await plant("ep-left-3", { name: "pr-3", type: "read_only" });
+    expect((await ended({ isAsking: true, dryRun: true })).text).toContain(`${report.locksNotSeen ?? ""}.`);
+  });
+});
+
 test("a terminal shows why a deletion waits", async () => {
   await plant("ep-left-1", { name: "pr-1", type: "read_only" });
   store(HOLDS_MAIN);
@@ -351,7 +465,9 @@ test("before the question it says what it cannot know, and after it it looks aga
     "States that were read: 1, of the backend s3://states endpoint=minio-a (as ci). None names these objects.",
   );
   expect(shown).toMatch(/Other backends, .* are not seen: what only they hold looks left behind/);
-  expect(asked).toHaveBeenLastCalledWith("Delete this?");
+  const { host } = new URL(service.emulator.baseUrl);
+  expect(asked).toHaveBeenLastCalledWith(`Delete this at ${host}?`);
+  expect(shown).toContain(`Service: ${service.emulator.baseUrl} (as the states store it), projects: prj-demo`);
   asked.mockImplementationOnce(async () => {
     await plant("ep-left-2", { name: "pr-2", branch_id: "br-pr-2" });
     return true;
@@ -452,6 +568,26 @@ test("domains show no age, so only --older-than 0 sweeps them", async () => {
   expect((await service.list("/projects/prj-demo/auth/domains"))["domains"]).toHaveLength(2);
 });
 
+test("a host is named by its letters or in its xn-- form, however its characters are composed", async () => {
+  await plantDomains(
+    "https://pr-1.xn--bcher-kva.example",
+    "https://pr-2.xn--bcher-kva.example",
+    "https://pr-3.b.example:*",
+  );
+  // Of another package.
+  const inputs = { url: "https://pr-1.BU\u0308CHER.example/login", text: "pr-3.b.example" };
+  store({ ...HOLDS_MAIN, "org/web/pr": { resources: [{ kind: "AuthUser", id: "prj-demo/x", inputs }] } });
+  const flags = { match: ["https://pr-*"], olderThanMs: 0, dryRun: true as const };
+  expect(reasons(await run(flags))).toEqual({
+    "prj-demo/https://pr-1.xn--bcher-kva.example": "the state of org/web/pr names it",
+    "prj-demo/https://pr-3.b.example:*": "the state of org/web/pr names it",
+  });
+  expect(reasons(await run({ ...flags, keep: ["bu\u0308cher"] }))).toHaveProperty(
+    ["prj-demo/https://pr-2.xn--bcher-kva.example"],
+    "it is named after the open branch bu\u0308cher",
+  );
+});
+
 test("domains of a Whitelist, and of an integration that was replaced, stay", async () => {
   await plantDomains(DOMAIN);
   store({ ...HOLDS_MAIN, "org/web/dev": { resources: [{ kind: "Whitelist", id: "prj-demo" }] } });
@@ -482,6 +618,144 @@ test.each([
   await plant("ep-left-1", { name: "pr-1" });
   store(HOLDS_MAIN);
   await service.fault({ method: "GET", path: "/projects/prj-demo/branches", times: 0, ...fault });
-  expect(await run()).toMatchObject({ code: 0, leftBehind: [], kept: [{ reason: expect.stringMatching(reason) }] });
+  const { code, leftBehind, kept } = await run();
+  expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
+  expect(kept.find(({ id }) => id === "prj-demo/ep-left-1")?.reason).toMatch(reason);
   await expectNothingSent();
+});
+
+test("a compute without a name may match by its branch, so it is told if branches are not listed", async () => {
+  await plant("ep-left-1");
+  store(HOLDS_MAIN);
+  const flags = { match: ["preview/pr-*"] };
+  expect(outcomes(await run({ ...flags, dryRun: true }))).toEqual({ "prj-demo/ep-left-1": null });
+  const missing = { status: 404, body: { code: "", message: "no such route" } };
+  await service.fault({ method: "GET", path: "/projects/prj-demo/branches", times: 0, ...missing });
+  expect(reasons(await run(flags))).toHaveProperty(
+    ["prj-demo/ep-left-1"],
+    "it is not known which branch is the default one",
+  );
+  await expectNothingSent();
+});
+
+test("what is left behind is found and deleted on every page", async () => {
+  await service.emulator.close();
+  service = await Service.start({ apiKey: KEY, pageSize: 1 });
+  await service.edit({ kind: "branch", create: { id: "br-pr-1", name: "preview/pr-1" } });
+  for (const n of [1, 2, 3]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
+  await plantDomains("https://held.example.com", DOMAIN);
+  store(HOLDS_MAIN);
+  const report = await run({ olderThanMs: 0 });
+  expect([report.code, outcomes(report)]).toEqual([
+    0,
+    Object.fromEntries(["ep-left-1", "ep-left-2", "ep-left-3", DOMAIN].map((id) => [`prj-demo/${id}`, "deleted"])),
+  ]);
+  expect(await computes()).toEqual([PRIMARY]);
+});
+
+test("a list that breaks off, or a list of domains that is not shown, is a failure, and nothing is deleted", async () => {
+  await plant("ep-left-1", { name: "pr-1" });
+  await plantDomains(DOMAIN);
+  store(HOLDS_MAIN);
+  await service.fault({ path: "/projects/{project_id}/branches", paging: "repeats", times: 0 });
+  await expect(ended()).rejects.toThrow(/nothing was deleted: project prj-demo could not be read: .*read to its end/);
+  await service.clearFaults();
+  await service.fault({ method: "GET", path: "/projects/{project_id}/auth/domains", status: 404, times: 0 });
+  await expect(ended()).rejects.toThrow(/nothing was deleted: project prj-demo could not be read: .*404/);
+  await expectNothingSent();
+});
+
+describe("an address that no state stores", () => {
+  /** Without an address, as of a stack that is deployed with SVC_BASE_URL. */
+  const ADDRESSLESS = { "org/shop/prod": { resources: [MAIN], settings: { "svc:apiKey": KEY } } };
+  let other: Service;
+  const hostOf = ({ emulator }: Service): string => new URL(emulator.baseUrl).host;
+
+  beforeEach(async () => {
+    // Another service, which has a project of the same name: nothing there is named by any state.
+    other = await Service.start({ apiKey: KEY });
+    for (const one of [service, other]) {
+      await one.edit({ kind: "branch", create: { id: "br-pr-9", name: "preview/br-pr-9" } });
+      const fields = { id: "ep-left-1", name: "pr-1", branch_id: "br-pr-9", created_at: OLD };
+      await one.edit({ project_id: "prj-demo", kind: "endpoint", create: fields });
+    }
+    Object.assign(process.env, { SVC_BASE_URL: other.emulator.baseUrl, SVC_API_KEY: KEY });
+  });
+  afterEach(() => other.emulator.close());
+
+  const nothingSent = async () => {
+    expect(await other.mutations()).toEqual([]);
+    await expectNothingSent();
+  };
+
+  test.each([{}, { project: "prj-demo" }])("is said, and --yes deletes nothing there (%j)", async (flags) => {
+    store(ADDRESSLESS);
+    const report = await run(flags);
+    expect([report.code, outcomes(report)]).toEqual([2, { "prj-demo/ep-left-1": null }]);
+    expect(report.services).toEqual([{ service: other.emulator.baseUrl, from: "environment", projects: ["prj-demo"] }]);
+    expect(report.messages).toEqual([
+      `Nothing was deleted: whether project prj-demo is at ${hostOf(other)} is only said by SVC_BASE_URL: no state stores an address. ` +
+        `If that is the service, run this again with --service ${hostOf(other)}`,
+    ]);
+    await nothingSent();
+  });
+
+  test("is confirmed by its host, and another host is refused before anything is read", async () => {
+    store(ADDRESSLESS);
+    await expect(ended({ service: hostOf(service) })).rejects.toThrow(
+      `nothing was deleted: project prj-demo is at ${hostOf(other)}, and --service names another service`,
+    );
+    await nothingSent();
+    const report = await run({ service: hostOf(other) });
+    expect([report.code, outcomes(report)]).toEqual([0, { "prj-demo/ep-left-1": "deleted" }]);
+    expect(await other.mutations()).toEqual(["DELETE /projects/{project_id}/endpoints/{endpoint_id}"]);
+    await expectNothingSent();
+  });
+
+  test("is good if all states that store one store the same", async () => {
+    store({ ...ADDRESSLESS, ...storing("org/two/dev", other) });
+    expect(await run({ project: "prj-demo" })).toMatchObject({ code: 0, leftBehind: [{ outcome: "deleted" }] });
+    store({ ...ADDRESSLESS, ...storing("org/two/dev", other), ...storing("org/three/dev", service) });
+    await other.edit({
+      project_id: "prj-demo",
+      kind: "endpoint",
+      create: { id: "ep-left-2", name: "pr-2", branch_id: "br-pr-9", created_at: OLD },
+    });
+    const report = await run({ project: "prj-demo" });
+    expect(report).toMatchObject({ code: 2, leftBehind: [{ id: "prj-demo/ep-left-2", outcome: null }] });
+    expect(report.messages[0]).toMatch(/the states store 127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+\. /);
+  });
+
+  test("may be that of the configuration in this folder, which is said as well", async () => {
+    store(ADDRESSLESS);
+    const before = process.cwd();
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ "svc:baseUrl": { value: service.emulator.baseUrl } }));
+    process.chdir(folder);
+    const report = await run({ project: "prj-demo" }).finally(() => process.chdir(before));
+    expect(report.code).toBe(2);
+    expect(report.services).toEqual([
+      { service: service.emulator.baseUrl, from: "configuration", projects: ["prj-demo"] },
+    ]);
+    expect(report.messages[0]).toMatch(/is only said by the configuration of the stack in this folder/);
+    await nothingSent();
+  });
+
+  test("is named by the question, and by a report that found nothing", async () => {
+    store(ADDRESSLESS);
+    process.stdin.isTTY = true;
+    asked.mockResolvedValueOnce(false);
+    await ended({ isAsking: true });
+    expect(asked).toHaveBeenLastCalledWith(`Delete this at ${hostOf(other)}?`);
+    const { text } = await ended({ isAsking: true, match: ["nothing-*"] });
+    expect(text).toContain(`Service: ${other.emulator.baseUrl} (from SVC_BASE_URL, not from a state)`);
+  });
+});
+
+/** A stack whose state stores the address of a service. */
+const storing = (name: string, { emulator }: Service): Record<string, Scene> => ({
+  [name]: {
+    resources: [{ id: "prj-other/ep-1", external: true }],
+    settings: { "svc:baseUrl": emulator.baseUrl, "svc:apiKey": KEY },
+  },
 });

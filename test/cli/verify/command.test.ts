@@ -44,11 +44,14 @@ const changes = (emulator: Emulator): unknown[] => emulator.requests().filter(({
 
 test("--dry-run shows the plan, and without a terminal nothing begins", async () => {
   const emulator = await startService();
-  expect(await run(emulator, "--dry-run")).toMatchObject({
+  const plan = await run(emulator, "--dry-run");
+  expect(plan).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/what it makes and costs:\n- computes on branch br-dev: one primary of 0\.25/),
     stderr: "",
   });
+  // Else the settings of another service would be found out by its bill.
+  expect(plan.stdout).toContain(`of project prj-demo at ${new URL(emulator.baseUrl).host},`);
   expect(await run(emulator)).toMatchObject({
     code: 2,
     stdout: "",
@@ -63,6 +66,7 @@ test.each(["SIGTERM", "SIGHUP"] as const)("%s: what was made is removed, and the
   const { code, stdout, stderr } = await signalled(emulator, signal);
   const report = JSON.parse(stdout) as VerifyReport;
   expect([code, report.isStopped, report.left]).toEqual([1, true, []]);
+  expect(report.service).toBe(new URL(emulator.baseUrl).host);
   expect(stderr).toMatch(new RegExp(`${signal}: the current step ends[^]*removed: ComputeEndpoint prj-demo/ep-`));
   expect(await objectsOf(emulator)).toEqual(before);
 });

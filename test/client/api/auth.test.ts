@@ -6,7 +6,6 @@ import {
   type Collection,
   ConflictError,
   Deadline,
-  normalisedOrigin,
   NotFoundError,
   NotKnownError,
   type OAuthProviderRecord,
@@ -373,19 +372,6 @@ test("no change of what lives in an integration compiles without the proof of th
   // @ts-expect-error: no integration. Nothing else would notice that: it is sent.
   await providers.update({ id: "google", body: {}, expected: ANY }, {});
   expect(changes(server.seen)).toHaveLength(1);
-});
-
-test("origins are compared as browsers do", () => {
-  const same = [
-    "https://App.Example.com",
-    "https://app.example.com/",
-    "https://app.example.com:443",
-    " https://app.example.com ",
-  ];
-  expect(new Set(same.map(normalisedOrigin))).toEqual(new Set(["https://app.example.com"]));
-  expect(normalisedOrigin("http://localhost:3000/x")).toBe("http://localhost:3000");
-  expect(normalisedOrigin("myapp://Callback")).toBe("myapp://Callback");
-  expect(normalisedOrigin("Not an origin")).toBe("Not an origin");
 });
 
 test("a NotFoundError of a list is an error, not an empty list", async () => {

@@ -48,6 +48,7 @@ const raw = (status: number, body: unknown = "", more: Partial<RawResponse> = {}
   retryAfter: undefined,
   requestId: undefined,
   date: undefined,
+  location: undefined,
   ...more,
 });
 const refusal = (status: number): RawResponse => raw(status, { code: "no", message: "not today" });
@@ -524,10 +525,12 @@ describe("what is known to have happened", () => {
     [new ConnectionError("x", { reason: "MY_CERT_HAS_EXPIRED", beforeSending: true }), "not-sent"],
     [new TimeoutError("x"), "unclear"],
     [new ServiceError("x", { status: 500 }), "unclear"],
-    [new ServiceError("x", { status: 501 }), "refused"],
+    [new ServiceError("x", { status: 501 }), "unclear"],
     [new BadResponseError("x", { status: 200 }), "unclear"],
     [new BadResponseError("x", { status: 299 }), "unclear"],
-    [new BadResponseError("x", { status: 300 }), "refused"],
+    [new BadResponseError("x", { status: 303 }), "unclear"],
+    [new BadResponseError("x", { status: 399 }), "unclear"],
+    [new BadResponseError("x", { status: 400 }), "refused"],
     [new BadResponseError("x", { status: 404 }), "refused"],
     [new BadResponseError("x"), "unclear"],
     [new BadRequestError("x", { status: 400 }), "refused"],

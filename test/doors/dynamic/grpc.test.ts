@@ -36,9 +36,13 @@ beforeAll(async () => {
   await startProcess();
 }, 60_000);
 
+/** Each has an engine of its own, at an address where nothing listens. */
+let commands = 0;
+
 async function startProcess(): Promise<void> {
   const script = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
-  process_ = spawn(process.execPath, [script, "127.0.0.1:1"], { cwd: ROOT });
+  commands += 1;
+  process_ = spawn(process.execPath, [script, `127.0.0.1:${commands}`], { cwd: ROOT });
   const port = await new Promise<string>((resolve, reject) => {
     process_.stdout?.once("data", (chunk: Buffer) => resolve(chunk.toString().trim()));
     process_.once("exit", (code) => reject(new Error(`the provider process ended with ${String(code)}`)));

@@ -162,3 +162,22 @@ test("an import, a lookup and a refresh: only a list that lacks it proves that i
   expect(await door.read("ComputeEndpoint", { id: other, outs: made.outs })).toMatchObject({ id: "" });
   expect(await door.computes()).toEqual([id]);
 });
+
+test("a path of ignoreChanges that leads to no argument is warned of by the first comparison, with the nearest one", async () => {
+  const door = await NativeDoor.start();
+  const state = await door.create("ComputeEndpoint", COMPUTE);
+  await door.restart();
+  await door.check("ComputeEndpoint", COMPUTE, COMPUTE);
+  await door.diff("ComputeEndpoint", state, [COMPUTE, COMPUTE], ["siz", "size.maximum", "size", "size.min"]);
+  const said = (path: string, nearest: string): string =>
+    `"ignoreChanges" of ComputeEndpoint ("thing") names "${path}", which is no argument and no part of one, so it has no effect. Did you mean "${nearest}"?`;
+  expect(door.log.flatMap(({ severity, message }) => (severity === "warning" ? message : []))).toEqual([
+    said("siz", "size"),
+    said("size.maximum", "size.max"),
+  ]);
+  // A refresh runs no program.
+  await door.restart();
+  door.log.splice(0);
+  await door.diff("ComputeEndpoint", state, [COMPUTE, COMPUTE], ["siz"]);
+  expect(door.log).toEqual([]);
+});

@@ -85,6 +85,8 @@ describe("the redirect whitelist", () => {
     "http://[::1]:3000",
     "https://xn--bcher-kva.example",
     "https://*.example.com",
+    "https://*.example.com:*",
+    "http://localhost:*",
   ])("takes %s as it is", async (domain) => {
     const emulator = await start();
     await integrate(emulator);
@@ -105,6 +107,9 @@ describe("the redirect whitelist", () => {
     "app.example.com",
     "https://app.example.com/",
     "https://app.example.com/callback",
+    "https://app.example.com:80:*",
+    "https://app.example.com:*/",
+    "https://:*",
     "https://app.example.com?x=1",
     "https://user@app.example.com",
     "ftp://app.example.com",

@@ -174,8 +174,24 @@ describe("an address", () => {
     expect(await check("two", { email: EMAIL.toUpperCase() })).toEqual([
       '"one" of this program declares an auth user with the same "projectId" and "email" too. Declare it once',
     ]);
+    for (const email of ["Zo\u00eb@b\u00fccher.example", "zoe\u0308@xn--bcher-kva.example."])
+      expect((await check(email, { email }))?.length).toBe(email.startsWith("Z") ? 0 : 1);
     expect(await check("three", { email: `x${EMAIL}` })).toEqual([]);
     expect(await check("four", { projectId: "prj-other" })).toEqual([]);
+  });
+
+  test("in another spelling, and a name composed otherwise, are no other user: nothing is replaced", async () => {
+    const user = await started();
+    const inputs = { ...INPUTS, email: "Ops@b\u00fccher.example", name: "Zo\u00eb" };
+    const state = await user.create(inputs);
+    const before = await users(user);
+    await user.forgetRequests();
+    const respelled = { ...inputs, email: "ops@XN--bcher-kva.example", name: " Zoe\u0308" };
+    expect(await user.diff(state, respelled)).toMatchObject({ changes: false, replaces: [] });
+    expect(await user.requests()).toEqual([]);
+    expect(await users(user)).toEqual(before);
+    for (const other of [{ email: "dev@b\u00fccher.example" }, { name: "ZO\u00cb" }])
+      expect((await user.diff(state, { ...inputs, ...other })).replaces).toEqual(Object.keys(other));
   });
 
   test.each([

@@ -71,7 +71,7 @@ describe("a compute that is in the way", () => {
 
   test("is the service's own refusal when no list ever shows it", async () => {
     const compute = await computes();
-    await compute.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 409 });
+    await compute.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 409, times: 0 });
     expect((await thrownBy(compute.create(LEAST))).message).toMatch(/it conflicts with an existing object.*409/);
   });
 
@@ -121,7 +121,9 @@ describe("adopting", () => {
     const compute = await computes();
     await compute.create(WITH_ADOPT);
     expect(notes(compute)).toEqual([
-      `${DEMO_PRIMARY} is taken over: destroying deletes it, unless retainOnDelete is set`,
+      expect.stringContaining(
+        `${DEMO_PRIMARY} ("thing") was taken over: destroying it deletes the object, unless retainOnDelete`,
+      ),
     ]);
   });
 

@@ -1,4 +1,5 @@
 import type { EndpointRecord } from "../../../src/client";
+import { ruleOf, sameArgument } from "../../../src/host/arguments";
 import { suspendTimeoutSeconds } from "../../../src/resources/computeEndpoint/computeEndpointDeclaration";
 import { computeEndpoint } from "../../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { sendsUnmanaged, toArguments, toAttributes, toOutputs } from "../../../src/resources/computeEndpoint/mapping";
@@ -230,7 +231,7 @@ describe("a record says", () => {
 
 describe("the same", () => {
   const same = (name: "size" | "scaleToZero", left: unknown, right: unknown): boolean =>
-    computeEndpoint.args[name].equal?.(left as never, right as never) ?? false;
+    sameArgument(ruleOf(computeEndpoint.args, name) ?? {}, left, right);
 
   test.each([
     [2, { min: 2, max: 2 }, true],
@@ -335,7 +336,11 @@ describe("a value that is refused is refused with a message", () => {
         ),
       ],
     ],
-    ["settings", { pgSettings: { "": "1" } }, ["pgSettings.: must have a name"]],
+    [
+      "settings",
+      { pgSettings: { "": "1" } },
+      ["pgSettings.: must have a name, without blanks around it and line breaks"],
+    ],
     [
       "settings",
       { pgSettings: 1 },

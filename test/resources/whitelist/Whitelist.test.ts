@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { ruleOf, sameArgument } from "../../../src/host/arguments";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
 import {
   CANARY,
@@ -15,6 +16,7 @@ import {
   withIntegration,
   type Harness,
   type Json,
+  type State,
 } from "../../support/harness";
 import { addByHand, listed, PATH } from "../../support/whitelists";
 
@@ -97,16 +99,17 @@ describe("what is declared", () => {
 
   test("is compared as a set, whatever the list", async () => {
     const origin = fc.domain().map((domain) => `https://${domain}`);
-    const { equal } = whitelist.args.domains;
+    const isSame = (left: string[], right: string[]): boolean =>
+      sameArgument(ruleOf(whitelist.args, "domains") ?? {}, left, right);
     await fc.assert(
       fc.property(fc.uniqueArray(origin, { maxLength: 8 }), fc.infiniteStream(fc.nat()), origin, (all, keys, one) => {
         const shuffled = all
           .map((value) => ({ value, key: keys.next().value }))
           .sort((left, right) => left.key - right.key)
           .map(({ value }) => value);
-        expect(equal?.(all, shuffled)).toBe(true);
-        if (!all.includes(one)) expect(equal?.(all, [...shuffled, one])).toBe(false);
-        expect(equal?.(all, shuffled.slice(1))).toBe(all.length === 0);
+        expect(isSame(all, shuffled)).toBe(true);
+        if (!all.includes(one)) expect(isSame(all, [...shuffled, one])).toBe(false);
+        expect(isSame(all, shuffled.slice(1))).toBe(all.length === 0);
       }),
     );
   });
@@ -294,7 +297,12 @@ describe("changing a whitelist", () => {
     await given.check(INPUTS, INPUTS);
     await given.diff({ id, outs: properties }, INPUTS);
     expect(given.log).toMatchObject([
-      { severity: "warning", message: expect.stringMatching(/takes over the whole list .*not declared are removed/) },
+      {
+        severity: "warning",
+        message: expect.stringMatching(
+          /^creating the Whitelist .* did not finish: this update takes over the whole list .*not declared are removed/,
+        ),
+      },
       { severity: "warning", message: expect.stringMatching(/: adds domains\[1\]; removes none$/) },
     ]);
     await given.update({ id, outs: properties }, INPUTS);
@@ -315,6 +323,89 @@ describe("changing a whitelist", () => {
     expect(kept.outs).toMatchObject({ domains: [B, A, C] });
     await given.update(kept, news);
     expect(await listed(given)).toEqual([A, C]);
+  });
+});
+
+/** The warnings of a preview about a whitelist in the state. */
+async function warnedOf(given: Harness, state: State, news: Json): Promise<string[]> {
+  given.restart();
+  const { warnings } = await given.plan(news, INPUTS);
+  given.log.splice(0);
+  await given.diff(state, news);
+  return [...warnings, ...given.log.map(({ message }) => message)];
+}
+
+describe("an update that did not finish", () => {
+  /** An addition without an effect, and a domain that a partner adds afterwards. */
+  const failedUpdate = async (before: Json, news: Json, method: string) => {
+    const given = await started();
+    const state = await given.create(before);
+    await given.fault({ method, path: PATH, status: 500, times: 0 });
+    const { id, properties } = await keptBy(given.update(state, { ...news, __timeouts: { update: 1 } }));
+    await given.clearFaults();
+    await addByHand(given, FOREIGN);
+    return { given, kept: { id, outs: properties } };
+  };
+
+  test.each([
+    ["an addition", "POST", INPUTS, { ...INPUTS, domains: [B, A, C] }, /: adds domains\[2\]; removes none$/],
+    ["a removal", "DELETE", INPUTS, { ...INPUTS, domains: [B] }, new RegExp(`: adds none; removes ${A}$`)],
+  ])("continues %s, and removes nothing else: a partner's domain stays", async (_what, method, before, news, plan) => {
+    const { given, kept } = await failedUpdate(before, news, method);
+    expect(kept.outs).toMatchObject({ domains: before.domains, __unfinished: "update", __sent: ["domains"] });
+    for (const outs of [kept.outs, Object.fromEntries(Object.entries(kept.outs).filter(([key]) => key !== "__sent"))]) {
+      const state = { ...kept, outs };
+      const said = await warnedOf(given, state, news);
+      expect(said).toContainEqual(expect.stringMatching(plan));
+      expect(said).toContainEqual(
+        'the previous update of Whitelist prj-demo ("thing") did not finish. This one resumes it: domains that others have added since stay',
+      );
+      expect(said.join("\n")).not.toMatch(/takes over|not declared/);
+      const finished = await given.update(state, news);
+      expect((await listed(given)).toSorted()).toEqual([...news.domains, FOREIGN].toSorted());
+      expect(finished.outs).not.toHaveProperty("__unfinished");
+      expect(notes(given)).toEqual([expect.stringMatching(new RegExp(`were not removed: ${FOREIGN}\\.`))]);
+    }
+  });
+
+  test("of a program that has gone back removes only what the state has", async () => {
+    const { given, kept } = await failedUpdate(INPUTS, { ...INPUTS, domains: [B, A, C] }, "POST");
+    await given.update(kept, INPUTS);
+    expect((await listed(given)).toSorted()).toEqual([A, B, FOREIGN].toSorted());
+  });
+});
+
+describe("a creation that did not finish", () => {
+  const failedCreation = async () => {
+    const given = await started();
+    await given.fault({ method: "POST", path: PATH, after: 1, status: 422 });
+    const { id, properties } = await keptBy(given.create(INPUTS));
+    return { given, kept: { id, outs: properties } };
+  };
+
+  test("takes over the list, and its plan names what it removes", async () => {
+    const { given, kept } = await failedCreation();
+    await addByHand(given, FOREIGN);
+    const said = await warnedOf(given, kept, INPUTS);
+    expect(said).toContainEqual(
+      expect.stringMatching(/^creating the Whitelist .* did not finish: this update .*takes over/),
+    );
+    expect(said).toContain(
+      `pulumi up removes domains of project prj-demo that this Whitelist does not declare: ${FOREIGN}`,
+    );
+    await given.update(kept, INPUTS);
+    expect((await listed(given)).toSorted()).toEqual([A, B]);
+  });
+
+  test("is still one after another failure, unless the program was edited in between", async () => {
+    const { given, kept } = await failedCreation();
+    await given.fault({ method: "POST", path: PATH, status: 500, times: 0 });
+    given.restart();
+    await given.check(INPUTS, INPUTS);
+    const again = await keptBy(given.update(kept, { ...INPUTS, __timeouts: { update: 1 } }));
+    expect(again.properties).toMatchObject({ __unfinished: "create" });
+    const edited = await keptBy(given.update(kept, { ...INPUTS, domains: [B, C], __timeouts: { update: 1 } }));
+    expect(edited.properties).toMatchObject({ __unfinished: "update" });
   });
 });
 
@@ -340,6 +431,25 @@ describe("deleting a whitelist", () => {
     await given.delete(state);
     expect(await listed(given)).toEqual([A]);
   });
+});
+
+test("a wildcard in place of a port can be declared: one that is on the list stays there, and a new one is warned of", async () => {
+  const given = await started();
+  const [ports, local] = ["https://*.example.com:*", "http://localhost:*"];
+  await addByHand(given, "https://*.Example.com:*");
+  const inputs = { projectId: PROJECT, domains: [ports, local] };
+  const { failures, warnings } = await given.plan(inputs);
+  expect(failures).toEqual([]);
+  expect(warnings).toEqual(
+    [0, 1].map((at) => expect.stringMatching(new RegExp(`^"domains\\[${at}\\]" of .* has a wildcard: users may be`))),
+  );
+  const state = await given.create(inputs);
+  expect(await listed(given)).toEqual(["https://*.Example.com:*", local]);
+  expect(notes(given)).toEqual([]);
+  given.restart();
+  expect(await planAfterRefresh(given, state, inputs)).toMatchObject({ changes: false });
+  await given.delete(state);
+  expect(await listed(given)).toEqual([]);
 });
 
 test("addresses of apps and wildcards are domains of the list as others are: none is lost, and a new one is warned of", async () => {

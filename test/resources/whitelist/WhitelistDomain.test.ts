@@ -46,6 +46,25 @@ describe("creating a redirect domain", () => {
     expect(await given.diff(state, { ...inputs })).toMatchObject({ changes: false });
   });
 
+  test("an entry with more than its origin is another one: it is neither taken for it nor deleted with it", async () => {
+    const given = await started();
+    await addByHand(given, `${DOMAIN}/callback`);
+    const state = await given.create(INPUTS);
+    expect(await listed(given)).toEqual([`${DOMAIN}/callback`, DOMAIN]);
+    await given.delete(state);
+    expect(await listed(given)).toEqual([`${DOMAIN}/callback`]);
+  });
+
+  test("a host that ends in a dot is another one for browsers, and warned of", async () => {
+    const given = await started();
+    await addByHand(given, DOMAIN);
+    const { failures, warnings } = await given.plan({ ...INPUTS, domain: `${DOMAIN}.` });
+    expect([failures, warnings]).toEqual([[], [expect.stringMatching(/^the host of "domain" of .* ends in a dot: /)]]);
+    const state = await given.create({ ...INPUTS, domain: `${DOMAIN}.` });
+    await given.delete(state);
+    expect(await listed(given)).toEqual([DOMAIN]);
+  });
+
   test("a path, a query and credentials are refused with the rule and without the value", async () => {
     const given = await started();
     const problems = await given.check({

@@ -249,3 +249,21 @@ describe("a whitelist with days", () => {
     expect(await listed(given)).toEqual([A]);
   });
 });
+
+test.each(["WhitelistDomain", "Whitelist"])(
+  "a repair says that a domain whose day has come is put back, of a %s as of an update",
+  async (kind) => {
+    const isList = kind === "Whitelist";
+    const given = await (isList ? startedList() : startedDomain());
+    const declared = isList ? list(dated(A, PAST), B) : { ...ONE, expiresOn: PAST };
+    const state = await given.create(declared);
+    // As the refresh of a repair finds it: somebody has removed the domain.
+    const outs = isList ? { ...state.outs, domains: [B] } : undefined;
+    const said = given.provider.repair(state.id, outs, declared)?.messages ?? [];
+    expect(said.filter((text) => text.includes(EXPIRED))).toEqual([
+      expect.stringContaining(
+        isList ? `"domains[0].expiresOn" of the Whitelist` : `"expiresOn" of the WhitelistDomain`,
+      ),
+    ]);
+  },
+);

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { normalisedOrigin } from "../../../src/client";
-import { appScheme } from "../../../src/contract/redirectDomains";
+import { domainForm, redirectDomainIn } from "../../../src/contract/redirectDomains";
 import { originSchema } from "../../../src/resources/whitelist/origin";
 
 const reason = (text: unknown): string => originSchema.safeParse(text).error?.issues[0]?.message ?? "accepted";
@@ -14,6 +13,12 @@ test.each([
   ["http://app.example.com:443", "http://app.example.com:443"],
   ["http://localhost:3000", "http://localhost:3000"],
   ["http://[::1]:3000", "http://[::1]:3000"],
+  ["https://*.Example.com", "https://*.example.com"],
+  ["http://localhost:*", "http://localhost:*"],
+  ["HTTPS://*.Example.com:*/", "https://*.example.com:*"],
+  ["https://BÜCHER.example", "https://xn--bcher-kva.example"],
+  ["https://bu\u0308cher.example", "https://xn--bcher-kva.example"],
+  ["https://xn--bcher-kva.example", "https://xn--bcher-kva.example"],
 ])("%s is the origin %s", (text, origin) => {
   expect(originSchema.parse(text)).toBe(origin);
 });
@@ -35,6 +40,9 @@ test.each([
   ["https://", /host or port is not valid/],
   ["https:///", /path|host or port/],
   ["https://app.example.com:99999", /host or port is not valid/],
+  ["https://app.example.com:8*", /host or port is not valid/],
+  ["https://app.example.com:80:*", /host or port is not valid/],
+  ["https://:*", /host or port is not valid/],
   ["https://app.exa mple.com", /must not contain a space/],
   [" https://app.example.com", /must not contain a space/],
   [7, /must be a string/],
@@ -59,7 +67,7 @@ test.each([
   ["com.example.app://oauth", "com.example.app://oauth"],
 ])("%s is the address %s of an app", (text, address) => {
   expect(originSchema.parse(text)).toBe(address);
-  expect(normalisedOrigin(text)).toBe(address);
+  expect(domainForm(text)).toBe(address);
   expect(originSchema.parse(address)).toBe(address);
 });
 
@@ -101,7 +109,8 @@ test("whatever is accepted is an origin without anything else, and no reason rep
   fc.assert(
     fc.property(fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.string()), (text) => {
       const parsed = originSchema.safeParse(text);
-      if (parsed.success && !/^https?:/.test(parsed.data)) expect(appScheme(text)).toBeDefined();
+      const isApp = redirectDomainIn(text)?.isApp === true;
+      if (parsed.success && !/^https?:/.test(parsed.data)) expect(isApp).toBe(true);
       else if (parsed.success) expect(new URL(text).href).toBe(`${parsed.data}/`);
       else if (text.length > 3) expect(parsed.error.issues[0]?.message).not.toContain(text);
     }),

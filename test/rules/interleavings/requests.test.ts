@@ -142,6 +142,7 @@ const responseOf = (status: number): RawResponse => ({
   retryAfter: undefined,
   date: undefined,
   requestId: undefined,
+  location: undefined,
 });
 
 const SETTINGS = {

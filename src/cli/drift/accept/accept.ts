@@ -14,7 +14,7 @@ import { deliver, EXIT_FAILURE } from "../deliver";
 import type { Format } from "../formats";
 import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
 import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
-import { type Drifted, fingerprint, stackOf } from "../report";
+import { type Drifted, fingerprint, stackOf, unfinishedText } from "../report";
 import { selected } from "../selection";
 import { judged, withoutTolerated } from "../tolerated";
 import { Component } from "./component";
@@ -134,7 +134,11 @@ export async function acceptDrift(
   const typescript = typeScriptOf(programAt);
   const files = new ProjectFiles(projectAt, programAt, typescript);
   const places = new Places(state, projectAt);
-  let targets = changed.map((resource): Target => targetOf(resource, Component.of(resource.urn, state), places, files));
+  const providers = new Map(chosen.map(({ urn, provider }) => [urn, provider]));
+  let targets = changed.map((resource): Target => ({
+    ...targetOf(resource, Component.of(resource.urn, state), places, files),
+    readSetting: state.settingsOf(providers.get(resource.urn) ?? ""),
+  }));
   const unplaced = targets.flatMap(({ place, component, ...child }) => {
     const { kind, name } = component ?? child;
     return place === undefined ? [kind, name] : [];
@@ -263,7 +267,7 @@ function refuseStale({ told }: Edited): void {
 }
 
 /** Drift that no edit of an argument can accept. */
-function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProperty[] {
+function leftAsWhole({ urn, kind, name, change, properties, unfinished }: Drifted): LeftProperty[] {
   const left = (reason: string): LeftProperty[] => [
     { urn, kind, name, path: null, declared: null, found: null, file: null, line: null, reason, code: null },
   ];
@@ -273,9 +277,8 @@ function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProp
     );
   }
   if (change === "leftover") return left("a replacement could not delete it: the next pulumi up deletes it");
-  return properties.length > 0
-    ? []
-    : left("no property differs, but a change that pulumi up started is not finished: pulumi up --refresh finishes it");
+  if (unfinished !== undefined) return left(`${unfinishedText(unfinished)}. Run pulumi up, which finishes it`);
+  return properties.length > 0 ? [] : left("no property differs, but pulumi up --refresh has to update it");
 }
 
 function targetOf(

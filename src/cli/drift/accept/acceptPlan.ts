@@ -3,9 +3,10 @@ import type * as ts from "typescript";
 import { clean, containsUnknown, type Properties } from "../../../contract/hiddenKeys";
 import type { Kind } from "../../../contract/pointer";
 import { isWatched } from "../../../contract/watched";
+import type { ReadSetting } from "../../../contract/settings";
 import { standInsIn } from "../../../contract/standIns";
 import { sameJson } from "../../../host/arguments";
-import { load } from "../../../provider";
+import { configured, problemsOf, topOf } from "../../declarable";
 import { ownValue, pathTo, segmentsOf, valueAt } from "../../../contract/propertyPath";
 import { isObject } from "../../../contract/ignoredChanges";
 import type { Wrong } from "../../../host/requests";
@@ -46,6 +47,7 @@ export type IsAlike = (urn: string, property: Property) => boolean;
 interface Given {
   readonly file: ProgramFile;
   readonly kind: Kind;
+  readonly provider: Awaited<ReturnType<typeof configured>>;
   /** The second argument of the `new`. */
   readonly node: ts.Expression;
   readonly settingOf: (node: ts.Expression) => Setting | undefined;
@@ -61,7 +63,7 @@ interface Given {
 
 export async function plansOf(
   { file, expression }: Creation,
-  { kind, name, urn, component, changes }: Resource,
+  { kind, name, urn, component, changes, readSetting = () => undefined }: Resource,
   isAlike: IsAlike,
   configuration: StackConfiguration | undefined,
 ): Promise<readonly Plan[]> {
@@ -71,10 +73,11 @@ export async function plansOf(
   const { known: own, isWhole } = knownArguments(file, node);
   const origins = component?.originsOf({ kind, name }, own);
   const known = origins === undefined ? own : argumentsFrom(own, origins);
-  const normalised: Properties = (await load(kind).check({}, known)).inputs ?? {};
+  const provider = await configured(kind, readSetting);
+  const normalised: Properties = (await provider.check({}, known)).inputs ?? {};
   const form = changes.some(({ path }) => path === FORM[kind]) ? FORM[kind] : undefined;
   const given: Given = {
-    ...{ file, kind, node, known, normalised, form },
+    ...{ file, kind, provider, node, known, normalised, form },
     settingOf: (expression) => configuration && settingOf(file, expression, configuration),
     originOf: (argument) => (origins === undefined ? [argument] : origins.get(argument)),
     unlike: (property, origin) =>
@@ -103,6 +106,8 @@ interface Resource {
   readonly urn: string;
   readonly component?: Component | undefined;
   readonly changes: readonly Property[];
+  /** The settings that it was deployed with. */
+  readonly readSetting?: ReadSetting;
 }
 
 const argumentsFrom = (own: Properties, origins: ReadonlyMap<string, Origin>): Properties =>
@@ -272,10 +277,8 @@ function quoteOf(file: ProgramFile, node: ts.Expression): Quote {
  * program may already be invalid for other reasons.
  */
 async function declarable(given: Given, first: readonly Plan[]): Promise<readonly Plan[]> {
-  const { kind, known, file, node } = given;
-  const provider = load(kind);
-  const problemsOf = async (args: Properties) => (await provider.problems(args)).filter(({ path }) => path !== "");
-  const before = await problemsOf(known);
+  const { provider, known, file, node } = given;
+  const before = await problemsOf(provider, known);
   const isOld = (one: Wrong): boolean => before.some(({ path, reason }) => path === one.path && reason === one.reason);
   let plans = first;
   for (;;) {
@@ -284,7 +287,7 @@ async function declarable(given: Given, first: readonly Plan[]): Promise<readonl
       // Changing a property of an object returns an object.
       return withChange(args, segmentsOf(path), found) as Properties;
     }, known);
-    const [problem] = (await problemsOf(after)).filter((one) => !isOld(one));
+    const [problem] = (await problemsOf(provider, after)).filter((one) => !isOld(one));
     const unused = problem === undefined ? unusedAfter(file, open) : undefined;
     if (unused !== undefined) {
       plans = plans.map((plan) =>
@@ -308,8 +311,6 @@ async function declarable(given: Given, first: readonly Plan[]): Promise<readonl
     }
   }
 }
-
-const topOf = (path: string): string => String(segmentsOf(path)[0]);
 
 /** A name that would be unused after the edits: some compilers refuse that. */
 function unusedAfter(file: ProgramFile, plans: readonly Plan[]): { plan: Plan; reason: string } | undefined {

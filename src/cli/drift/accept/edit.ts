@@ -1,4 +1,5 @@
 import type { Kind } from "../../../contract/pointer";
+import type { ReadSetting } from "../../../contract/settings";
 import { standInsIn } from "../../../contract/standIns";
 import { isWatched } from "../../../contract/watched";
 import { sameJson } from "../../../host/arguments";
@@ -28,6 +29,8 @@ export interface Target {
   /** Why a plan of the stack forbids editing it; undefined if nothing is known. */
   readonly disproof: string | undefined;
   readonly changes: readonly Property[];
+  /** The settings that it was deployed with. @default those of the environment */
+  readonly readSetting?: ReadSetting;
 }
 
 /** A property that is declared as found after the edit. */

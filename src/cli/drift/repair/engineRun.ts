@@ -11,7 +11,7 @@ import type { PartialProgram } from "./registration";
 
 const SHOW_EVERY_MS = 300;
 /** Distinguishes the update from a deployment in the stack's history. */
-const MESSAGE = "pulumi-svc drift --repair";
+export const MESSAGE = "pulumi-svc drift --repair";
 
 /** The first CLI that keeps the order of the state for a program that declares only a part of it. */
 const OLDEST_CLI = [3, 259, 0] as const;

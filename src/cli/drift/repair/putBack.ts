@@ -2,7 +2,7 @@ import { z } from "zod";
 import { sameJson } from "../../../host/arguments";
 import type { Pulumi } from "../../stack/pulumi";
 import { exportedState, type StackState, stateKey } from "../../stack/state";
-import { REPAIR_TYPE } from "../../stack/unfinished";
+import { quotedNames, REPAIR_TYPE } from "../../stack/unfinished";
 
 /** Entries are moved unchanged, with all other fields. */
 const entry = z.looseObject({
@@ -18,7 +18,6 @@ const entry = z.looseObject({
 const document = z.looseObject({
   deployment: z.looseObject({
     resources: z.array(entry).default([]),
-    pending_operations: z.array(z.unknown()).nullish(),
   }),
 });
 type StateEntry = z.infer<typeof entry>;
@@ -42,16 +41,18 @@ interface Update {
 export async function putBack(cli: Pulumi, { before, targets, isDone }: Update): Promise<void> {
   const pulumi: Pulumi = (args, options) => cli(args, { ...options, isShielded: true });
   const then = documentOf(before).deployment.resources;
-  const now = documentOf(await exportedState(pulumi, true));
-  const { resources: all, pending_operations: pending } = now.deployment;
+  const state = await exportedState(pulumi, true);
+  const now = documentOf(state);
+  const { resources: all } = now.deployment;
   const found = all.filter(({ type }) => type !== REPAIR_TYPE);
   const repaired = new Set(targets);
   const resources = merged(then, found, { targets: repaired, isDone });
   if (sameJson(resources, all)) return;
   // An import replaces the whole state, so it would undo changes that somebody else has made since.
   if (!isSame(then, found, repaired) || !isSame(found, then, repaired)) throw new Error("it has changed meanwhile");
-  // An import drops pending operations, which name objects that may exist without being in the state.
-  if ((pending ?? []).length > 0) throw new Error("it has operations that did not end");
+  // An import drops pending operations, some of which name objects that may exist without being in the state.
+  const kept = state.pending.filter((urn) => !repaired.has(urn) || state.creating.includes(urn));
+  if (kept.length > 0) throw new Error(`it has operations that did not end: ${quotedNames(kept)}`);
   const input = JSON.stringify({ ...now, deployment: { ...now.deployment, resources } });
   const { ok, reason } = await pulumi(["stack", "import"], { input });
   if (!ok) throw new Error(reason);

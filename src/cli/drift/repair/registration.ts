@@ -286,10 +286,10 @@ function setPlace(
 function inputsOf({ type, inputs, replaceOnChanges, retainOnDelete, ignoreChanges }: Registrable, isPreview: boolean) {
   const requested = Object.entries(inputs ?? {}).map(([name, value]) => [name, asRequested(value)] as const);
   if (!DYNAMIC.has(type)) return Object.fromEntries(requested);
-  const ignored = ignoreChanges ?? [];
+  const [ignored, replacing] = [ignoreChanges ?? [], replaceOnChanges ?? []];
   return Object.fromEntries([
     ...requested,
-    ...((replaceOnChanges ?? []).length > 0 ? [["__replaceOnChanges", true] as const] : []),
+    ...(replacing.length > 0 ? [["__replaceOnChanges", replacing] as const] : []),
     ...(retainOnDelete ? [["__retains", true] as const] : []),
     ...(ignored.length > 0 ? [["__ignoreChanges", ignored] as const] : []),
     ...(isPreview ? [["__preview", true] as const] : []),

@@ -8,13 +8,14 @@ import type { Format } from "../formats";
 import { lookedAt, refreshedStacks } from "../previewRefresh";
 import { readIgnoreFile } from "../ignoreFile";
 import { type Refreshed, refreshedBy } from "../refreshed";
-import { type Drifted, fingerprint, isBeyondRepair, stackOf } from "../report";
+import { type Drifted, fingerprint, isBeyondRepair, isLeftToProgram, stackOf, unfinishedText } from "../report";
 import { selected } from "../selection";
 import { withoutTolerated } from "../tolerated";
 import { checkCli, previewed, stored, updated } from "./engineRun";
 import { markAlone, repairMark } from "./mark";
 import { planOf } from "./repairPlan";
 import { isSameBesideMark, putBack } from "./putBack";
+import { resume } from "./resume";
 import { partialProgram, registrablesOf } from "./registration";
 import { isDestructive, planText, render, type RepairReport, resultText } from "./report";
 
@@ -74,7 +75,7 @@ async function repaired(
   const pulumi = pulumiIn(process.cwd(), stack);
   await checkCli(pulumi);
   const asked = stack === undefined ? [] : [stack];
-  const options = { withSecrets: true, waitSeconds: wait };
+  const options = { withSecrets: true, waitSeconds: wait, resume };
   // The plan belongs to the look: what is shown stands for one state.
   const { state, drift, declared, report } = await lookedAt(asked, options, async (looks) => {
     // One stack was requested, so there is one result.
@@ -131,7 +132,7 @@ async function repaired(
     checkSame(await exportedState(pulumi, true), state);
   }
 
-  const mark = repairMark(targets[0] ?? "");
+  const mark = repairMark({ targets, before: state });
   let before: StackState | undefined;
   await orAsBefore(
     async (checkGoesOn) => {
@@ -178,16 +179,21 @@ function repairable(inQuestion: readonly Drifted[], resources: readonly Refreshe
   // The engine updates by URN, and the new resource has the same URN as an object left by a replacement.
   const isWhole = ({ urn }: Drifted): boolean =>
     resources.every((one) => one.urn !== urn || one.drift === undefined || isInQuestion(one.drift));
-  const left = inQuestion.filter((one) => !isWhole(one) || isBeyondRepair(one));
+  const left = inQuestion.filter((one) => !isWhole(one) || isBeyondRepair(one) || isLeftToProgram(one));
   return {
     drift: inQuestion.filter((one) => !left.includes(one)),
     left,
-    messages: left.map((one) =>
-      isBeyondRepair(one)
-        ? `${one.name} is left as it is: ${one.repair.messages.join("; ")}`
-        : `${one.name} is left as it is: svc-drift.json covers a part of what differs. Name it to repair all of it`,
-    ),
+    messages: left.map((one) => `${one.name} is left as it is: ${reasonToLeave(one)}`),
   };
+}
+
+function reasonToLeave(one: Drifted): string {
+  const { unfinished } = one;
+  // Its deployed values are unknown, so repairing anything of it could take the update back.
+  if (unfinished !== undefined && isLeftToProgram(one))
+    return `${unfinishedText(unfinished)}, and the state does not hold the values. Run pulumi up, which finishes it`;
+  if (isBeyondRepair(one)) return one.repair.messages.join("; ");
+  return "svc-drift.json covers a part of what differs. Name it to repair all of it";
 }
 
 const fingerprintOf = (resources: readonly Refreshed[], drift: readonly Drifted[]): string =>
@@ -225,15 +231,15 @@ async function checkFound(
   );
   const log = await withAll(keys, soFar);
   const found = refreshedBy(log.results, state);
-  // Within an update, a refresh does not report an unfinished change, but stores it in the state.
-  const unfinished = drift.filter(
+  // Within an update, a refresh does not report a change without a differing property.
+  const unseen = drift.filter(
     ({ urn, id, change, properties }) =>
       change === "changed" &&
       properties.length === 0 &&
       found.some((one) => one.urn === urn && one.id === id && one.drift === undefined),
   );
   const foundDrift = found.flatMap((one) => one.drift ?? []);
-  if (fingerprintOf(found, [...foundDrift, ...unfinished]) !== fingerprintOf(found, drift)) {
+  if (fingerprintOf(found, [...foundDrift, ...unseen]) !== fingerprintOf(found, drift)) {
     throw new OtherDrift(
       "nothing was changed: the drift at the service is no longer what was shown. Run pulumi-svc drift, then run this again",
     );
@@ -286,7 +292,10 @@ async function orAsBefore(
         `the resources are repaired, but the state could not be restored (${reason}): until the next pulumi up it lacks the resources that depend on those that were created again`,
       );
     }
-    const lost = reason === undefined ? "" : `. The state could not be restored (${reason}): run pulumi up --refresh`;
+    const lost =
+      reason === undefined
+        ? ""
+        : `. The state could not be restored (${reason}): run this again, after pulumi cancel if the stack is still locked`;
     if (isInterrupted) {
       throw new Error(
         `interrupted: changes that had begun were completed, or the state holds them as unfinished, and the others were not begun. Run this again to repair the rest${lost}`,

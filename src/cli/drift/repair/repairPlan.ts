@@ -1,3 +1,4 @@
+import { isSameName } from "../../../contract/forms";
 import { nameInUrn, projectOf } from "../../../contract/identifiers";
 import { kindOfEntry } from "../../../contract/pointer";
 import { livesInIntegration } from "../../declarations";
@@ -30,7 +31,8 @@ export function planOf(
   const leftovers = new Set(drift.filter(({ change }) => change === "leftover").map(({ urn }) => urn));
   others.push(...steps.filter(({ urn, op }) => op === "delete" && targets.has(urn) && !leftovers.has(urn)));
   const isReplaced = ({ urn, change }: Drifted): boolean =>
-    change === "changed" && steps.some((step) => step.urn === urn && REPLACING.has(step.op));
+    (change === "changed" || change === "unfinished") &&
+    steps.some((step) => step.urn === urn && REPLACING.has(step.op));
   if (others.length > 0) throw otherChanges(others, drift.filter(isReplaced), all);
   return drift.toSorted(byUrn).map(({ repair, ...one }) => {
     const isNewObject = isReplaced({ ...one, repair });
@@ -91,7 +93,7 @@ function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: 
   return [...all.values()].flatMap((other) => {
     const kindOfOther = kindOfEntry(other);
     if (kindOfOther === undefined || !livesInIntegration(kindOfOther)) return [];
-    if (other.external || projectOf(other.id) !== project) return [];
+    if (other.external || !isSameName(projectOf(other.id), project)) return [];
     const home = other.outputs?.["authProviderProjectId"];
     // An older state does not record it.
     return home === undefined || home === identity ? other.urn : [];

@@ -39,7 +39,8 @@ export const isDestructive = ({ action }: Step): boolean => action === "replace"
 
 const HEAD = ["property", "deployed", "found"];
 const NOTES: Readonly<Record<Step["change"], string>> = {
-  changed: "no property differs: a change that pulumi up started is not finished",
+  changed: "no property differs",
+  unfinished: "a creation of pulumi up is not finished",
   deleted: "it does not exist at the service",
   leftover: "it is left over from a replacement",
 };
@@ -50,9 +51,10 @@ export function planText({ stack, plan, fingerprint }: RepairReport): string {
   const lines = plan.flatMap((one) => [
     "",
     `${titleOf(one)}: ${actionOf(one)}`,
+    ...(one.properties.length === 0 || one.change === "unfinished" ? [`  ${NOTES[one.change]}`] : []),
     ...(one.properties.length > 0
       ? [HEAD, ...one.properties.flatMap(rowsOf)].map((row) => inColumns(row, widths))
-      : [`  ${NOTES[one.change]}`]),
+      : []),
     ...notesOf(one).map((note) => `  ${printable(note, LONGEST)}`),
   ]);
   return [
@@ -85,11 +87,8 @@ const LONGEST = 2_000;
 function markdown({ stack, plan, repaired, left, messages, fingerprint }: RepairReport): string {
   const rows = plan.flatMap((one) => {
     const properties = one.properties.flatMap(rowsOf).map((row) => row.map((cell) => code(cell)));
-    return (properties.length > 0 ? properties : [[NOTES[one.change], "", ""]]).map((row) => [
-      `${one.kind} ${code(one.name)}`,
-      actionOf(one),
-      ...row,
-    ]);
+    const note = properties.length === 0 || one.change === "unfinished" ? [[NOTES[one.change], "", ""]] : [];
+    return [...note, ...properties].map((row) => [`${one.kind} ${code(one.name)}`, actionOf(one), ...row]);
   });
   const notes = plan.flatMap((one) => notesOf(one).map((note) => `- ${code(one.name)}: ${code(note, LONGEST)}`));
   const results = [

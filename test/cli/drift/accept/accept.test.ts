@@ -37,12 +37,23 @@ interface Scene {
   readonly ignored?: Asked["ignored"]["entries"];
   readonly others?: readonly string[];
   readonly asked?: Partial<Asked>;
+  /** Those that the stack was deployed with, such as `svc:maxSizeCu`. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
+
+const PROVIDER = "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default";
 
 const urnOf = ({ kind = "ComputeEndpoint", name = "api" }: Refresh): string =>
   `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
 
-function accepted({ refreshes, places = {}, ignored = [], others = [], asked = {} }: Scene): Promise<AcceptResult> {
+function accepted({
+  refreshes,
+  places = {},
+  ignored = [],
+  others = [],
+  asked = {},
+  settings = {},
+}: Scene): Promise<AcceptResult> {
   const now = (): string[] => sources().map(read);
   const before = now().join();
   // The plan of a program that declares what is in its text.
@@ -59,7 +70,8 @@ function accepted({ refreshes, places = {}, ignored = [], others = [], asked = {
       stackTrace,
     };
   });
-  const deployment = { resources };
+  const provider = { urn: PROVIDER, type: "pulumi:providers:pulumi-nodejs", id: "1", inputs: settings };
+  const deployment = { resources: [...resources, provider] };
   const state = new StackState(JSON.stringify({ deployment }));
   const file = { name: "svc-drift.json", entries: ignored };
   return acceptDrift(
@@ -93,6 +105,22 @@ const asDeclared = (name: string): Refresh => {
   const { id = "", declared } = drifted(name);
   return { name, id, declared };
 };
+
+test("what can be declared follows from the settings of the stack, as in a plan", async () => {
+  const text = IMPORT + sized("api");
+  write("index.ts", text);
+  const scene = { refreshes: [drifted("api", 17)], asked: { dryRun: true as const } };
+  const refused = await accepted(scene);
+  expect(refused.left).toMatchObject([
+    { reason: expect.stringMatching(/^the value cannot be declared: it 17 CU is not/) },
+  ]);
+  expect(await accepted({ ...scene, settings: { "svc:allowUnlistedSizes": "true" } })).toMatchObject({
+    accepted: [{ path: "size", found: 17 }],
+    left: [],
+  });
+  const limited = await accepted({ ...scene, refreshes: [drifted("api")], settings: { "svc:maxSizeCu": "2" } });
+  expect(limited.left).toMatchObject([{ reason: expect.stringContaining("above the limit of svc:maxSizeCu") }]);
+});
 
 test("what drifted is written into each file of the program that declares it", async () => {
   write("index.ts", IMPORT + sized("api") + sized("other"));
@@ -288,13 +316,19 @@ test("what no edit of an argument can declare is reported with the ways out, wit
     refreshes: [
       { ...drifted("gone"), found: null },
       { ...drifted("old"), found: {}, delete: true },
-      { ...drifted("unfinished"), found: {}, differing: [], result: "update" },
+      { ...drifted("unfinished"), outs: { __unfinished: "update", __sent: ["name"] } },
+      { ...drifted("same"), found: {}, differing: [], result: "update" },
     ],
   });
   expect(result.left.map(({ name, path, reason }) => [name, path, reason])).toEqual([
     ["gone", null, expect.stringMatching(/does not exist.*Remove it from the program.*create it again with/)],
     ["old", null, expect.stringMatching(/the next pulumi up deletes it/)],
-    ["unfinished", null, expect.stringMatching(/pulumi up --refresh finishes it/)],
+    [
+      "unfinished",
+      null,
+      'an update of pulumi up is not finished, which had sent "name". Run pulumi up, which finishes it',
+    ],
+    ["same", null, expect.stringMatching(/no property differs, but pulumi up --refresh has to update it/)],
   ]);
   expect([exitCode(result), result.files]).toEqual([7, []]);
   const clean = await accepted({ refreshes: [asDeclared("api")] });

@@ -46,7 +46,7 @@ test("a request holds what the state holds, secrets marked as such", () => {
   const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: "hidden" };
   expect(request.getObject()?.toJavaScript()).toEqual({
     ...{ size: { max: 2 }, settings: { token: secret }, list: [1, null, true], __urn: urnOf("api") },
-    __replaceOnChanges: true,
+    __replaceOnChanges: ["size"],
     __ignoreChanges: ["name"],
   });
   expect(request.getReplacementTrigger()?.toJavaScript()).toEqual(secret);

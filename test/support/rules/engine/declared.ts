@@ -171,10 +171,10 @@ export function sentInputs(
     __provider: pointer(kind),
     __urn: urn,
     ...(customTimeouts !== undefined && { __timeouts: customTimeouts }),
-    ...(replaceOnChanges.length > 0 && { __replaceOnChanges: true }),
+    ...(replaceOnChanges.length > 0 && { __replaceOnChanges: replaceOnChanges }),
     ...(retainOnDelete === true && { __retains: true }),
     ...(deleteBeforeReplace !== undefined && { __deletesFirst: deleteBeforeReplace }),
-    ...(ignoreChanges.length > 0 && holdsReference(rulesOf(kind), given) && { __ignoreChanges: ignoreChanges }),
+    ...(ignoreChanges.length > 0 && { __ignoreChanges: ignoreChanges }),
     ...(preview !== undefined && { __preview: preview }),
   };
 }
@@ -189,11 +189,3 @@ export const isTransformed = ({ declared: { kind, inputs, options } }: Registere
   const name = options?.transform ?? "";
   return isText(inputs[name]) && !isSecretArgument(kind, name, inputs[name]);
 };
-
-const holdsReference = (rules: Rules, given: Properties): boolean =>
-  Object.entries(rules).some(([name, rule]) => {
-    const { reference } = rule ?? {};
-    if (reference === true) return isReference(given[name]);
-    if (reference === undefined) return false;
-    return Object.values(Object(Reflect.get(Object(given[name]), reference.valuesOf))).some(isReference);
-  });

@@ -1,4 +1,6 @@
-import type { Claim, Others, Stored, ToldState } from "../../../../src/host/memory";
+import { Granted } from "../../../../src/client";
+import type { Claim } from "../../../../src/contract/claims";
+import type { Others, Stored, ToldState } from "../../../../src/host/memory";
 
 /** What the provider processes of one imitated command tell each other, without files. */
 export class Neighbours {
@@ -39,8 +41,23 @@ class Neighbour implements Others {
       holders: [...one.#stored]
         .filter(([, { objects }]) => objects.includes(object))
         .map(([urn, { stateUrn }]) => ({ urn, stateUrn })),
-      state: one.#states.get(object) ?? {},
+      state: one.#states.get(object) ?? { isLeaving: false, isDeleted: false },
+      doubt: undefined,
     }));
+  }
+
+  permission() {
+    return Granted.proven();
+  }
+
+  unheard(): undefined {}
+
+  declaredByProgram(): [] {
+    return [];
+  }
+
+  isOfProgram(): boolean {
+    return false;
   }
 
   declared(): string[] {

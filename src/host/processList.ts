@@ -1,0 +1,101 @@
+/**
+ * The list of processes as what the provider processes of a run can see of each other without a file
+ * (docs/design/rules.md, 4): each shows in its title what it has done. That needs no disk and no permission, it is there
+ * at once, and it ends with the process.
+ */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * `manages`: it has resources of the program. The engine may have a second process for the same Provider, which only
+ * reads, and so shows nothing.
+ */
+export const ACTS = ["manages", "takes-over", "deletes"] as const;
+export type Act = (typeof ACTS)[number];
+
+/** Another process of the run that shows something. */
+export interface Shown {
+  readonly pid: number;
+  readonly acts: readonly Act[];
+}
+
+export interface ProcessList {
+  /** Shows that this process does this, from now on. */
+  show(act: Act): void;
+  /** Undefined if there is no such list, or if it does not show what this process does. */
+  others(): readonly Shown[] | undefined;
+}
+
+const BEGIN = "pulumi-svc";
+
+/** `run`: what the titles of the processes of this run have in common. It may not contain blanks. */
+export class Titles implements ProcessList {
+  readonly #acts = new Set<Act>();
+
+  constructor(private readonly run: string) {}
+
+  show(act: Act): void {
+    // There it would be the title of the user's window.
+    if (this.#acts.has(act) || process.platform === "win32") return;
+    this.#acts.add(act);
+    process.title = this.#own();
+  }
+
+  others(): readonly Shown[] | undefined {
+    const listed = listedCommands();
+    // A title may be cut at the length of the command line, or not be shown at all.
+    if (this.#acts.size > 0 && listed?.get(process.pid) !== this.#own()) return undefined;
+    return listed === undefined
+      ? undefined
+      : [...listed].flatMap(([pid, command]) => (pid === process.pid ? [] : this.#shownBy(pid, command)));
+  }
+
+  #own(): string {
+    return `${BEGIN} ${this.run} ${ACTS.filter((act) => this.#acts.has(act)).join("+")}`;
+  }
+
+  #shownBy(pid: number, command: string): Shown[] {
+    const [begin, run, acts = ""] = command.split(" ");
+    if (begin !== BEGIN || run !== this.run) return [];
+    return [{ pid, acts: ACTS.filter((act) => acts.split("+").includes(act)) }];
+  }
+}
+
+/** What the processes of this user show, by their ids. Undefined if that cannot be found out. */
+function listedCommands(): Map<number, string> | undefined {
+  try {
+    return process.platform === "linux" ? fromProc() : fromPs();
+  } catch {
+    return undefined;
+  }
+}
+
+const PROC = "/proc";
+
+function fromProc(): Map<number, string> {
+  const own = process.getuid?.();
+  const ids = readdirSync(PROC).filter((name) => /^\d+$/.test(name));
+  return new Map(
+    ids.flatMap((id) => {
+      try {
+        if (statSync(join(PROC, id)).uid !== own) return [];
+        // It has a zero after each argument, and in place of what a title does not need.
+        const command = readFileSync(join(PROC, id, "cmdline"), "utf8")
+          .replace(/\0+$/, "")
+          .replaceAll("\0", " ");
+        return [[Number(id), command] as const];
+      } catch {
+        // It has ended, or belongs to somebody else.
+        return [];
+      }
+    }),
+  );
+}
+
+function fromPs(): Map<number, string> {
+  // Of this user, with and without a terminal.
+  const listed = execFileSync("ps", ["-xww", "-o", "pid=,args="], { encoding: "utf8", timeout: 5_000 });
+  const lines = [...listed.matchAll(/^ *(\d+) (.*?) *$/gm)];
+  return new Map(lines.map(([, pid, command = ""]) => [Number(pid), command]));
+}

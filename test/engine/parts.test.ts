@@ -1,0 +1,52 @@
+import { Stack } from "../support/Stack";
+
+/** Runs that look at a part of the stack (docs/design/rules.md, 4 and 9). */
+
+const integration = (name: string, more = ""): string =>
+  `new svc.AuthIntegration("${name}", { projectId: "prj-demo"${more} });`;
+
+const shown = async ({ service }: Stack): Promise<unknown[]> =>
+  (await service.list("/projects/prj-demo/auth/integrations"))["data"] as unknown[];
+
+/** A stack with two entries for one integration: that under the old name, and the one that has adopted it. */
+async function withTwoEntries() {
+  const stack = await Stack.create({ program: integration("old") });
+  const start = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  stack.program(integration("renamed", ", adopt: true"));
+  const { urn } = await stack.resource("old");
+  const up = await stack.up("--target", urn.replace(/::old$/, "::renamed"));
+  expect(up).toMatchObject({ code: 0 });
+  expect(up.text).toMatch(/\("renamed"\) was taken over: .*pulumi state delete/);
+  return { stack, start };
+}
+
+test.each([
+  ["up --target old", (old: string) => ["--target", old]],
+  ["up --exclude renamed", (old: string) => ["--exclude", old.replace(/::old$/, "::renamed")]],
+])("%s does not delete what the program declares under another name", async (_, options) => {
+  const { stack, start } = await withTwoEntries();
+  const before = await shown(stack);
+  const { urn } = await stack.resource("old");
+  const up = await stack.up(...options(urn));
+  expect(up.code).not.toBe(0);
+  expect(up.text).toContain(
+    'it is not known whether "renamed" of this program manages the same object: the program declares it there, and this run does not look at "renamed" (--target, --exclude)',
+  );
+  expect(up.text).toContain(`pulumi state delete '${urn}'`);
+  expect(await shown(stack)).toEqual(before);
+
+  expect(await stack.run("state", "delete", urn, "--yes")).toMatchObject({ code: 0 });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await shown(stack)).toEqual(before);
+  await stack.finish(start);
+});
+
+test("up for the whole program drops the old entry and leaves the object", async () => {
+  const { stack, start } = await withTwoEntries();
+  const before = await shown(stack);
+  const up = await stack.up();
+  expect(up).toMatchObject({ code: 0 });
+  expect(await shown(stack)).toEqual(before);
+  await stack.finish(start);
+});
