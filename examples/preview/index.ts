@@ -13,7 +13,6 @@ function preview(): { host: pulumi.Output<string> } {
     branchId: config.require("branchId"),
     name: stack,
     size: { min: 0.25, max: 1 },
-    scaleToZero: { afterSeconds: 300 },
   });
   return { host: compute.host };
 }

@@ -10,7 +10,6 @@ const api = new svc.ComputeEndpoint("api", {
   projectId,
   branchId,
   size: { min: 0.5, max: 2 },
-  scaleToZero: { afterSeconds: 300 },
 });
 
 /** Managed auth, with its users synchronized into a database of the production branch, which the service knows. */

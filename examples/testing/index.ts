@@ -12,7 +12,6 @@ const reports = new svc.ComputeEndpoint("reports", {
   branchId: production.branchId,
   type: "read_only",
   size: { min: 0.5, max: 2 },
-  scaleToZero: { afterSeconds: 300 },
 });
 
 export const host = reports.host;

@@ -34,6 +34,5 @@ test("reports are read from a replica of the production branch that sleeps", asy
     branchId: "br-mocked",
     type: "read_only",
     size: { min: 0.5, max: 2 },
-    scaleToZero: { afterSeconds: 300 },
   });
 });

@@ -29,7 +29,6 @@ const api = new svc.ComputeEndpoint("api", {
   projectId,
   branchId: "br-dev",
   size: { min: 0.5, max: 2 }, // compute units, scaled by the service
-  scaleToZero: { afterSeconds: 300 },
 });
 
 const auth = new svc.ProjectAuth("auth", {

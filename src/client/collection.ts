@@ -10,7 +10,7 @@ import { BadResponseError, FateUnknownError, inSeconds, NotFoundError, SvcError,
 import type { ChangeResponse, Request, Requests } from "./http/requests";
 import { type Destruction, gatedRequest } from "./gate";
 import { Gone, type Sighting, Unknown } from "./proof";
-import { isInconclusive } from "./reads/absence";
+import { hiddenProjectAdvice, isInconclusive } from "./reads/absence";
 import { IncompleteListError } from "./reads/pages";
 import type { CachedReads, WaitOptions } from "./reads/sharedReads";
 import { type AuthIntegrationRecord, type Page, PROJECT, type RecordKind } from "./records";
@@ -165,7 +165,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
       {
         question,
         why: `the service answers 404 for its list (${error.message}), as it does when the key belongs to another account`,
-        waysOut: `Use the key of the account that project ${this.projectId} belongs to. If the project itself was deleted, say so for this one command with SVC_GONE_PROJECT=${this.projectId}`,
+        waysOut: hiddenProjectAdvice(this.projectId),
       },
       error,
     );

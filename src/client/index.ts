@@ -1,4 +1,5 @@
 export { Client } from "./client";
+export { EXISTING_USER } from "./api/auth";
 export { isOfProvider, spellingsOf } from "./api/domains";
 export { saysProjectIsMissing, type ChangeOptions } from "./api/computes";
 export { identityOf, NotOursError, type OwnIntegration } from "./api/ownIntegration";
@@ -19,7 +20,7 @@ export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
 export { NO_TLS } from "./http/transport";
 export type * from "./clientOptions";
-export { undefinedIfNotShown } from "./reads/absence";
+export { hiddenProjectAdvice, undefinedIfNotShown } from "./reads/absence";
 export * from "./proof";
 export type { Destruction } from "./gate";
 export type { WaitOptions } from "./reads/sharedReads";

@@ -8,6 +8,7 @@ import {
   behind,
   type Client,
   Deadline,
+  hiddenProjectAdvice,
   NO_TLS,
   NotFoundError,
   PermissionError,
@@ -71,7 +72,7 @@ export const mayLeave = (words: string, { isComplete }: Pick<Look<object>, "isCo
 
 const missingProject = (projectId: string): Finding =>
   obstacle(
-    `project ${projectId} does not exist, or this key may not see it. Check "projectId" (an id, not a name), and that the key belongs to its account`,
+    `project ${projectId} does not exist, or this key may not see it. Check "projectId" (an id, not a name). ${hiddenProjectAdvice(projectId)}`,
   );
 
 export class LookAhead {

@@ -30,7 +30,7 @@ export function checkInstallation(): void {
 function checkSdk(): void {
   const found = sdkVersion();
   if (found === undefined || isAtLeast(found, OLDEST_SDK)) return;
-  throw new Error(
+  throw new pulumi.RunError(
     `pulumi-svc: @pulumi/pulumi ${found} is too old: it needs ${OLDEST_SDK} or later. Run \`npm install @pulumi/pulumi@3\`, or the equivalent of your package manager.`,
   );
 }
@@ -50,14 +50,14 @@ function checkPointerResolves(): void {
   const own = packageVersion();
   const found = resolveProvider(process.cwd(), besideSdk());
   if (found === undefined) {
-    throw new Error(
+    throw new pulumi.RunError(
       own === undefined
         ? "pulumi-svc: this program is a bundle that contains pulumi-svc, and the Pulumi engine loads pulumi-svc from node_modules. Keep pulumi-svc and @pulumi/pulumi out of the bundle (with esbuild: --external:pulumi-svc --external:@pulumi/pulumi), and install both beside Pulumi.yaml."
         : "pulumi-svc: this program's own package does not depend on pulumi-svc, so the Pulumi engine cannot load it. Add pulumi-svc to the dependencies of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
     );
   }
   if (!startsProvider()) {
-    throw new Error(
+    throw new pulumi.RunError(
       "pulumi-svc: the Pulumi engine starts the provider in the working directory of this process, and finds no @pulumi/pulumi there. For an inline program of the Automation API that is the directory of the process itself, whatever `workDir` says: start it in the folder of its package, or call process.chdir(__dirname) before the first command.",
     );
   }

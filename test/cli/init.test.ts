@@ -44,6 +44,8 @@ test("it writes what README.md's first section says, with its program, and shows
     ".gitignore": expect.stringMatching(/^node_modules\/\n\.pulumi\/\n/),
     "index.ts": blocks.find(({ file }) => file === "index.ts")?.text,
   });
+  // An account that may not change it refuses even the default.
+  expect(files()["index.ts"]).not.toContain("scaleToZero");
   const [project = "", ...others] = shell;
   const commands = [...project.split("\n").filter((line) => line.startsWith("npm ")), ...others.join("").split("\n")];
   expect(commands.length).toBeGreaterThan(6);

@@ -80,3 +80,26 @@ test("NODE_DEBUG=net prints the key, in the output of the CLI, unless it is a se
   expect((await named.up()).text).toContain(`Bearer ${named.service.emulator.apiKey}`);
   expect((await configured.up()).text).toContain("Bearer [secret]");
 });
+
+/** The same with another client id, so that the plan does not fit. */
+const other = (values: string): string => PROGRAM.replace(/"own"/, `"other"`).replace(LITERAL, values);
+
+test.each<["values" | "names", readonly string[]]>([
+  // The old ones of the plan, which the file holds encrypted, and the new ones.
+  ["values", [LITERAL, "canary-second"]],
+  ["names", []],
+])("of %s, `up` with a saved plan that does not fit prints the old and the new ones", async (form, held) => {
+  const stack = await stackOf(form);
+  const file = join(stack.folder, "plan.json");
+  expect(await stack.preview("--save-plan", file)).toMatchObject({ code: 0 });
+  stack.program(other("canary-second"));
+  if (form === "names") stack.env["REFERENCE"] = "canary-second-of-a-reference";
+  const { code, text } = await stack.up("--plan", file);
+  expect(code).not.toBe(0);
+  expect(text).toMatch(/violates plan: properties changed/);
+  const all = [LITERAL, VALUE, "canary-second", "canary-second-of-a-reference"];
+  expect(all.filter((secret) => text.includes(secret))).toEqual(held);
+  const saved = readFileSync(file, "utf8");
+  expect(all.filter((secret) => saved.includes(secret))).toEqual([]);
+  await stack.close();
+});

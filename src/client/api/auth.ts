@@ -42,6 +42,11 @@ interface IntegrationCreation {
   readonly recovery: CreationRecovery<AuthIntegrationRecord>;
 }
 
+/** What to do about a user that exists: the end of a sentence. */
+export const EXISTING_USER =
+  "find its id in the table of the synced users (svc_auth.users_sync). Then use it without managing it " +
+  "(AuthUser.get with the id <project>/<user id>), delete it, or choose another address";
+
 /** The collections of auth, and the routes outside a collection. */
 export class AuthApi {
   constructor(private readonly account: Account) {}
@@ -153,8 +158,7 @@ export class AuthApi {
       throw new FateUnknownError(
         `${error.what}; the user may or may not have been created: users cannot be listed`,
         error.facts,
-        "Run pulumi up again. If it reports a conflict, the user was created: find the user in the table of the synced users " +
-          "(svc_auth.users_sync), and delete it or choose another address",
+        `Run pulumi up again. If it reports a conflict, the user was created: ${EXISTING_USER}`,
       );
     }
   }

@@ -25,6 +25,10 @@ export class SteadyObservation {
   }
 }
 
+/** What a person can do if the service answers 404 for a whole project, as it does for the key of another account. */
+export const hiddenProjectAdvice = (projectId: string): string =>
+  `Use the key of the account that project ${projectId} belongs to. If the project itself was deleted, run \`SVC_GONE_PROJECT=${projectId} pulumi refresh\`, which takes what was in it out of the stack, and remove it from the program`;
+
 /** Undefined if the service answers 404: for whoever only looks at what is there, and decides nothing about it. */
 export async function undefinedIfNotShown<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -19,6 +19,7 @@ import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } f
 import { boolean, lineUpTo } from "../shared/argumentSchemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { omitUndefined } from "../shared/omitUndefined";
+import { withProjectAdvice } from "../shared/hiddenProject";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
 import { splitId, authProviderSchema, branchIdSchema, projectIdSchema } from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
@@ -113,7 +114,7 @@ export const authIntegration = define(declaration, schemas, {
   async create(call, args) {
     const { projectId, authProvider = call.authProvider } = args;
     const id = `${projectId}/${authProvider}`;
-    const made = await takeOverOrCreate(call, args, authProvider);
+    const made = await takeOverOrCreate(call, args, authProvider).catch(withProjectAdvice(call, projectId));
     // Stored before any other request: the server key cannot be read again.
     const known = { projectId, authProvider, ...made };
     call.checkpoint(id, known);

@@ -1,5 +1,5 @@
 import { addressObject } from "../../contract/claims";
-import { ConflictError } from "../../client";
+import { ConflictError, EXISTING_USER } from "../../client";
 import { nameForm } from "../../contract/forms";
 import type { SchemasOf } from "../../host/arguments";
 import { staysInTheWay } from "../../host/lookAhead";
@@ -101,7 +101,7 @@ async function createOrKeep(
       }
       throw new Error(
         `${error.message}. A user with this "email" exists already.${possibleOwner()} Users can neither be listed nor taken over: ` +
-          `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${ALIAS_ADVICE}`,
+          `${EXISTING_USER}${ALIAS_ADVICE}`,
         { cause: error },
       );
     }

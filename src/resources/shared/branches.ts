@@ -2,6 +2,7 @@
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
 import { isSameName } from "../../contract/forms";
 import type { Call, Look } from "../../host/lifecycle";
+import { withProjectAdvice } from "./hiddenProject";
 import { listed } from "../../contract/untrusted";
 
 const MOST_NAMED = 20;
@@ -26,7 +27,7 @@ export async function namingBranches(
   if (!isRefusal) return error;
   // Without the list there is nothing to add: the refusal itself is reported.
   const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
-  if (branches.length === 0) return error;
+  if (branches.length === 0) return withProjectAdvice(call, projectId)(error).catch((explained: unknown) => explained);
   const missing = missingBranch(projectId, branchId, branches);
   if (missing !== undefined) return new Error(`${error.message}: ${missing}`, { cause: error });
   const defaults = branches.filter((branch) => branch.default === true);

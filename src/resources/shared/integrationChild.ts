@@ -19,6 +19,7 @@ import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Look, Observed, Stored } from "../../host/lifecycle";
 import { obstacle, staysInTheWay } from "../../host/lookAhead";
 import { integrationObject, isIntegrationOf } from "../../contract/claims";
+import { adviceOnHiddenProject, withProjectAdvice } from "./hiddenProject";
 import { omitUndefined } from "./omitUndefined";
 
 /** The outputs about the integration that each of its children has. */
@@ -154,10 +155,10 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
       } catch (thrown) {
         const error = behind(thrown);
         if (!(error instanceof NotFoundError)) throw thrown;
-        throw new Error(
-          `${error.message}. Most likely the project has no auth integration yet: declare an AuthIntegration and pass its "projectId" output`,
-          { cause: error },
-        );
+        const advice =
+          (await adviceOnHiddenProject(call, args.projectId)) ??
+          'Most likely the project has no auth integration yet: declare an AuthIntegration and pass its "projectId" output';
+        throw new Error(`${error.message}. ${advice}`, { cause: error });
       }
     },
 
@@ -174,7 +175,9 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
 
     async update(call, stored, args, changes) {
       const integration = integrationOf(call, projectOf(stored.id), stored.outs);
-      const outputs = await child.update(inner(call, stored.outs, integration), stored, args, changes);
+      const outputs = await child
+        .update(inner(call, stored.outs, integration), stored, args, changes)
+        .catch(withProjectAdvice(call, projectOf(stored.id)));
       noteUnproven(call, { what: `${declaration.kind} ${stored.id}`, outs: stored.outs, integration });
       return { ...outputs, ...outputsOf(integration) };
     },

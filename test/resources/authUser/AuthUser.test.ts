@@ -104,7 +104,9 @@ test("an address that is taken is reported with both ways out", async () => {
   expect(error.message).toMatch(
     /409.*A user with this "email" exists already. An interrupted pulumi up may have created it/,
   );
-  expect(error.message).toMatch(/users_sync.*delete it or choose another address; or, if .* add an alias/);
+  expect(error.message).toMatch(
+    /users_sync.*AuthUser\.get with the id <project>\/<user id>\), delete it, or choose another address; or, if .* add an alias/,
+  );
   expect(await users(user)).toHaveLength(1);
   expectNoSecrets(user);
 });
@@ -118,7 +120,7 @@ test.each([
   await user.fault({ method: "POST", path: "/projects/auth/user", ...fault });
   const error = await thrownBy(user.create(INPUTS));
   expect(error.message).toMatch(
-    /may or may not have been created.*Run pulumi up again.*conflict.*users_sync.*delete it/,
+    /may or may not have been created.*Run pulumi up again.*conflict.*users_sync.*AuthUser\.get.*delete it/,
   );
   expect(error.message).not.toMatch(/import/);
   expect(error).not.toHaveProperty("id");
