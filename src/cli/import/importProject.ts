@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { dirname, extname, relative, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
+import { programFolder } from "../../contract/projectFile";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { doorOf, isOurEntry, type Kind, kindOfEntry } from "../../contract/pointer";
 import { type ReadSetting, requestTrace, resolveSettings, type Settings } from "../../contract/settings";
@@ -19,7 +20,7 @@ import { terminalJson } from "../output";
 import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
 import { otherStacks } from "../stack/otherStacks";
-import { entryPoint, isModule, namesPlugin, programFolder } from "../stack/projectFile";
+import { entryPoint, isModule, namesPlugin } from "../stack/projectFile";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState, StackState, type StoredResource } from "../stack/state";
 
