@@ -30,7 +30,7 @@ const foldersOf = jest.mocked(engineFolders);
 beforeEach(() => {
   found.mockReturnValue(join(__dirname, "..", "..", "src", "provider.ts"));
   script.mockReturnValue("dynamic-provider");
-  foldersOf.mockReturnValue(["/work/app"]);
+  foldersOf.mockReturnValue(["/app"]);
 });
 
 test("a program without the package is refused with a message, each time", () => {
@@ -47,7 +47,7 @@ test("a bundle without the package beside it is told to keep it out of the bundl
 
 test("a program whose engine cannot start a provider where it looks is told of that folder", () => {
   script.mockReturnValue(undefined);
-  expect(checkInstallation).toThrow(/starts the provider in \/work\/app, and finds no .*set `main: __dirname`/);
+  expect(checkInstallation).toThrow(/starts the provider in \/app, and finds no .*set `main: __dirname`/);
 });
 
 test.each(["3.215.9", "2.30.0"])("SDK %s is too old", (version) => {
