@@ -51,7 +51,7 @@ test("with the key of another account nothing is forgotten: not by a refresh, a 
         `Could not ${verb} ComputeEndpoint prj-demo/ep-.* \\("api"\\): it is not known whether the compute is gone: the service answers 404`,
       ),
     );
-    expect(text).toContain("say so for this one command with SVC_GONE_PROJECT=prj-demo");
+    expect(text).toContain("run `SVC_GONE_PROJECT=prj-demo pulumi refresh`");
     expect(await stack.entries()).toEqual(entries);
   }
   expect(await stack.service.state()).toEqual(objects);

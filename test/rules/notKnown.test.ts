@@ -38,7 +38,7 @@ describe.each(EACH_KIND)("%s, whose project answers 404 to everything", (_kind, 
     return opened;
   };
   const WORDS = /it is not known whether .* is gone: the service answers 404 for its list \(.*project not found.*\)/;
-  const WAYS_OUT = `Use the key of the account that project ${PROJECT} belongs to. If the project itself was deleted, say so for this one command with SVC_GONE_PROJECT=${PROJECT}`;
+  const WAYS_OUT = `Use the key of the account that project ${PROJECT} belongs to. If the project itself was deleted, run \`SVC_GONE_PROJECT=${PROJECT} pulumi refresh\``;
 
   test("stays in the state in a refresh, which says why and what to do", async () => {
     const { given, state } = await unseen();
@@ -69,7 +69,7 @@ describe.each(DELETABLE)("deleting %s, whose project answers 404 to everything",
     network.on({ executed: false, answer: NO_PROJECT });
     const words = wordsOf(await outcomeOf(async () => void (await given.delete(state))));
     expect(words).toMatch(/it is not known whether .* is gone: /);
-    expect(words).toContain(`say so for this one command with SVC_GONE_PROJECT=${PROJECT}`);
+    expect(words).toContain(`run \`SVC_GONE_PROJECT=${PROJECT} pulumi refresh\``);
     expect(kind.standing(await given.state(), state)).not.toEqual([]);
     expectNoSecrets(given);
     network.calm();
