@@ -179,7 +179,13 @@ describe.each(DOORS)("a primary, through the %s door", (door) => {
     const { id } = await stack.resource("api");
     program("size: 1", '{ replaceOnChanges: ["size"] }');
     const body = { code: "limit", message: "the plan of this account ends at 2 CU" };
-    await stack.service.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 400, body, times: 0 });
+    await stack.service.fault({
+      method: "POST",
+      path: "/projects/{project_id}/endpoints",
+      status: 400,
+      body,
+      times: 0,
+    });
     const up = await stack.up();
     expect(up.code).not.toBe(0);
     expect(up.text).toMatch(
