@@ -12,7 +12,7 @@ const VALUES: Record<string, readonly [before: unknown, after: unknown]> = {
   domains: [["https://a.example.com"], ["https://b.example.com"]],
 };
 
-export interface Order {
+interface Order {
   /** The names of the arguments whose change deletes the old object first, and of those whose change creates first. */
   readonly deleted: readonly string[];
   readonly created: readonly string[];
@@ -35,7 +35,7 @@ interface Sources {
 }
 
 /** Call it once the compiler of `Reference` is registered. */
-export function orderOf(kind: string): Order {
+function orderOf(kind: string): Order {
   const load = createRequire(join(ROOT, "package.json"));
   const from = (path: string): Sources => load(join(ROOT, "src", path)) as Sources;
   const { excludeEachOther } = from("host/replacement.ts");
