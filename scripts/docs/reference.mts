@@ -4,6 +4,7 @@ import { join, posix, relative } from "node:path";
 import { register } from "ts-node";
 import ts from "typescript";
 import { ROOT } from "../lib/paths.mjs";
+import { orderText } from "./replacements.mts";
 
 /** The pages, with their section titles by folder of src. The last section lists the types. */
 const PAGES: Record<string, Record<string, string>> = {
@@ -33,7 +34,6 @@ interface Section {
 
 /** The parts of a resource's declaration that the pages and the schema show. */
 export interface Declared {
-  deleteBeforeReplace: boolean;
   args: Record<string, Rules>;
   outputs: Record<string, Rules>;
 }
@@ -195,14 +195,11 @@ export class Reference {
     const args = shape ?? node.members.find(ts.isConstructorDeclaration)?.parameters[1].type;
     const declared = this.declared.get(name);
     if (shape && !declared) this.problems.push(`${name} has no declaration`);
-    const order = declared?.deleteBeforeReplace
-      ? "A replacement deletes the old object first."
-      : "A replacement creates the new object first.";
     const get = exports?.get(ts.escapeLeadingUnderscores("get"));
     if (get) this.#needsText(get);
     const facts = [
       declared && `Pulumi id: ${this.idOf(name)}`,
-      declared && order,
+      declared && orderText(name),
       get && `\`${name}.get(name, id)\`: ${oneLine(this.#text(get))}`,
     ];
     const level = hasPage(section) ? "###" : "####";

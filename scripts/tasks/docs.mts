@@ -4,6 +4,7 @@ import { format, resolveConfig } from "prettier";
 import { importRules } from "../../eslint.config.mjs";
 import { howTheyBehave, whatThereIs } from "../docs/overview.mts";
 import { Reference, table } from "../docs/reference.mts";
+import { howTheyAreReplaced } from "../docs/replacements.mts";
 import { PluginSchema } from "../docs/schema.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
@@ -50,6 +51,7 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
     ...reference.pages(),
     "README.md": whatThereIs(reference),
     "docs/concepts.md": howTheyBehave(reference),
+    "docs/plan.md": howTheyAreReplaced(reference),
     "CONTRIBUTING.md": houseTable(),
   };
   const unsaid = new Set(reference.problems);

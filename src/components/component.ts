@@ -1,4 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { isObject, mustBe, wordFor } from "../helpers/given";
 
 /** The engine does not pass `customTimeouts` on to the children of a component. */
@@ -14,8 +14,11 @@ export function refuse(owner: string, opts: unknown, problems: readonly string[]
   const all = [
     ...problems,
     ...(opts === undefined || isObject(opts) ? [] : [`the options must be an object, not ${wordFor(opts)}`]),
+    ...(isObject(opts) && opts["id"] !== undefined
+      ? ['the option "id" looks up one resource, and a component consists of several. Remove it']
+      : []),
   ];
-  if (all.length > 0) throw new Error(`${owner}: ${all.join("; ")}`);
+  if (all.length > 0) throw new pulumi.RunError(`${owner}: ${all.join("; ")}`);
 }
 
 /** For arguments that decide which resources exist, so they must be known when the program runs. */

@@ -38,6 +38,10 @@ export const isIntegrationOf =
       ? object.startsWith(`auth integration ${nameForm(projectId)}/`)
       : object === integrationObject(projectId, authProvider);
 
+/** What a program says of what it declares in an integration, whose deletion takes it along. */
+export const withinIntegration = (projectId: string, authProvider: string): string =>
+  `within ${integrationObject(projectId, authProvider)}`;
+
 export const domainObject = (projectId: string, origin: string): string =>
   `redirect domain ${nameForm(projectId)}/${domainForm(origin)}`;
 

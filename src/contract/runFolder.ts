@@ -50,7 +50,7 @@ export const lineOf = (told: readonly unknown[]): string => `${JSON.stringify(to
 
 /** How the file of a program begins, and what it says of each resource. Objects are digests: names may be secret. */
 export const programBegins = (): string => lineOf(["program", FORMAT]);
-export const programDeclares = (urn: string, claims: readonly Claim[]): string =>
+export const programDeclares = (urn: string, claims: readonly Omit<Claim, "what">[]): string =>
   lineOf(["declares", urn, claims.map(({ object, shared = false }) => ({ object: digestOf(object), shared }))]);
 
 /** A file of a process of the run. */

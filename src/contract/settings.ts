@@ -199,6 +199,12 @@ export function goneProjects(): string[] {
   return named.split(/[\s,]+/).filter((id) => id !== "");
 }
 
+/** Whether the Pulumi CLI has started this process as a program. Otherwise a program in it is one of the Automation API. */
+export function isStartedByCli(): boolean {
+  // The SDK's own script sets it before it loads a program.
+  return process.env["PULUMI_NODEJS_MONITOR"] !== undefined;
+}
+
 /** Whether errors keep their stacks, for debugging this package. */
 export function debugStacks(): boolean {
   return process.env["SVC_DEBUG"] === "1";

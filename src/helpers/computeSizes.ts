@@ -1,4 +1,5 @@
 import { isObject, isOutput, mustBe } from "./given";
+import { shownAlone } from "./shownAlone";
 
 /**
  * Any other number, such as one from the configuration; the plan checks it. Beside the listed sizes, it keeps the
@@ -43,7 +44,7 @@ export function checkedLimitsOf(size: ComputeSize): { min: number; max: number }
   const problem = isObject(size)
     ? `must be ${words}, not an object without both of them`
     : mustBe(words, "number", size);
-  throw new TypeError(`a size ${problem}${isOutput(size) ? ". Use size.apply(…)" : ""}`);
+  throw shownAlone(new TypeError(`a size ${problem}${isOutput(size) ? ". Use size.apply(…)" : ""}`));
 }
 
 /** The largest size of a compute, in CU. */

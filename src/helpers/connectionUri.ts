@@ -1,4 +1,5 @@
 import { isOutput, mustBe, objectProblems } from "./given";
+import { shownAlone } from "./shownAlone";
 
 export interface ConnectionUriOptions {
   /** The `host` of a compute. With `pooled`, its pooled form is used, if it is not one already. */
@@ -38,7 +39,7 @@ const AUTHORITY_VARIABLE = "SVC_POSTGRES_CA";
  */
 export function connectionUri(options: ConnectionUriOptions): string {
   const problems = optionProblems(options);
-  if (problems.length > 0) throw new TypeError(`connectionUri: ${problems.join("; ")}`);
+  if (problems.length > 0) throw shownAlone(new TypeError(`connectionUri: ${problems.join("; ")}`));
   const { database, role, password, pooled = false, port = 5432 } = options;
   const gate = options.gate ?? gateOfEnvironment();
   const { sslMode = gate === undefined ? "require" : "disable" } = options;
@@ -56,7 +57,8 @@ export function connectionUri(options: ConnectionUriOptions): string {
 function gateOfEnvironment(): string | undefined {
   const gate = process.env[GATE_VARIABLE];
   if (gate === undefined || gate === "") return undefined;
-  if (!GATE.test(gate)) throw new TypeError(`connectionUri: the variable ${GATE_VARIABLE} must be HOST:PORT`);
+  if (!GATE.test(gate))
+    throw shownAlone(new TypeError(`connectionUri: the variable ${GATE_VARIABLE} must be HOST:PORT`));
   return gate;
 }
 

@@ -1,4 +1,5 @@
 import { computeSizes, checkedLimitsOf, type ComputeSize } from "./computeSizes";
+import { shownAlone } from "./shownAlone";
 
 /** The limits of sizes below 9 CU (docs/design/api.md, Compute sizes). */
 const SMALL: Readonly<Record<string, number>> = {
@@ -38,7 +39,7 @@ export function maxConnections(size: ComputeSize) {
 
 function ofFixed(sizeCu: number): number | undefined {
   if (!computeSizes.includes(sizeCu))
-    throw new RangeError(`${sizeCu} CU is not a size of a compute (see computeSizes)`);
+    throw shownAlone(new RangeError(`${sizeCu} CU is not a size of a compute (see computeSizes)`));
   if (sizeCu > 38) return undefined;
   return SMALL[sizeCu] ?? LARGE;
 }

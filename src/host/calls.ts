@@ -545,9 +545,14 @@ function lostInReplacement<Args extends object, Outputs extends object>(
   { resource: { kind, recreation } }: Hosted<Args, Outputs>,
   { urn, id, thrown, advice }: Pick<Failure, "urn" | "id" | "thrown" | "advice">,
 ): CallError {
-  const what = `${kind} ${id}${labelOf(urn)} was deleted to be replaced, and the new one could not be created: ${messageOf(thrown)}`;
+  const deleted = `${kind} ${id}${labelOf(urn)} was deleted to be replaced, and`;
+  // The error itself says what to do.
+  if (mayHaveTakenEffect(thrown)) {
+    const open = `${deleted} it is not known whether the new one was created: ${messageOf(thrown)}`;
+    return new CallError(advice === "" ? open : `${open}.${advice}`, thrown);
+  }
   const again = recreation === undefined ? "" : `: ${recreation}`;
-  const message = `${what}. Mend the cause, or restore the earlier arguments in the program, and run pulumi up again, which creates it${again}.${advice}`;
+  const message = `${deleted} the new one could not be created: ${messageOf(thrown)}. Mend the cause, or restore the earlier arguments in the program, and run pulumi up again, which creates it${again}.${advice}`;
   return new CallError(message, thrown);
 }
 

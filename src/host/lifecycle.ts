@@ -150,7 +150,7 @@ export interface NewDeclaration<Args> {
 }
 
 export interface Replaceable<Args, Outputs> {
-  /** What is asked, for the documentation: it follows "asked is whether". */
+  /** What is asked, for the documentation: it follows "whether". */
   readonly asks: string;
   readonly ask: (replacing: Replacing<Args, Outputs>) => Promise<Permission>;
 }

@@ -566,6 +566,9 @@ export class RunMemory {
       },
       /** Whether this resource may delete the object, as one of several. */
       mayDelete: (object: string) => this.mayDelete([object], urn),
+      /** The names of the program's resources that declare it, also of those that this run does not look at. */
+      namesInProgram: (object: string) =>
+        (this.#others?.declaredByProgram(object) ?? []).map((one) => nameInUrn(one.urn)),
       wasDeleted: (object: string) => this.wasDeleted(object),
       /** Whether it is what this resource had before, and is replaced by the present call. */
       isReplaced: (object: string) => this.isReplacedHere(object, urn),

@@ -110,7 +110,7 @@ function refuseBadArguments(name: string, args: ProviderArgs): void {
     problems.push(`${argument}: ${mustBe(`a ${type} or an Output of one`, type, value)}`);
   }
   problems.push(...(problems.length > 0 ? [] : keyProblems(args)));
-  if (problems.length > 0) throw new Error(`Provider "${name}": ${problems.join("; ")}`);
+  if (problems.length > 0) throw new pulumi.RunError(`Provider "${name}": ${problems.join("; ")}`);
 }
 
 const isLater = (value: unknown): boolean => isOutput(value) || wordFor(value) === "a promise";
@@ -126,7 +126,6 @@ function ownKey(name: string, args: ProviderArgs, form: KeyForm): pulumi.Output<
   if (!(form in args)) return undefined;
   return pulumi.output(args[form]).apply((value) => {
     const problem = givenProblem(form, value);
-    // The engine shows a RunError as its message alone, without a stack.
     if (problem !== undefined) throw new pulumi.RunError(`Provider "${name}": ${problem}`);
     return value;
   });

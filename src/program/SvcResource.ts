@@ -65,7 +65,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const isNative = usedDoor() === "native";
       const type = isNative ? nativeToken(kind) : typeToken(kind);
       if (opts.import !== undefined && !isNative) {
-        throw new Error(
+        throw new pulumi.RunError(
           `${kind} "${name}": the option "import" does not work for dynamic resources. Use "adopt: true" if the resource has it, "pulumi-svc import" for a whole project, or ${kind}.get to look it up.`,
         );
       }
@@ -94,6 +94,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         // If the program or a transformation gives the property, the SDK has set it already.
         if (!Object.hasOwn(this, property)) defineLazily(this, property, derived);
       }
+      if (opts.id !== undefined && args !== undefined) void pulumi.log.warn(onlyLookedUp(kind, name), this);
     }
   }
   // The SDK sets the properties that the inputs name; a class cannot declare computed names. Not `abstract new`: the
@@ -106,6 +107,10 @@ export function resource<Args extends object, Shape extends object, Outputs exte
 }
 
 const isGiven = (paths: readonly string[] | undefined): boolean => (paths?.length ?? 0) > 0;
+
+/** For the option `id` beside arguments: TypeScript allows it, and the engine then reads and declares nothing. */
+const onlyLookedUp = (kind: Kind, name: string): string =>
+  `${kind} "${name}": with the option "id" it is only looked up. Its arguments have no effect, and nothing is created, changed or deleted. Remove "id" to declare it; to look it up, use ${kind}.get("${name}", id)`;
 
 /** What the engine does not tell a dynamic provider. */
 function hidden(
@@ -154,15 +159,15 @@ function defineLazily(resource: object, name: string, { from, by }: Derived): vo
 
 /** @throws when a program without types gives invalid arguments or options, or looks up without an id. */
 function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulumi.CustomResourceOptions {
-  if (!isObject(opts)) throw new Error(`${owner}: the options must be an object, not ${wordFor(opts)}.`);
+  if (!isObject(opts)) throw new pulumi.RunError(`${owner}: the options must be an object, not ${wordFor(opts)}.`);
   if (args !== undefined && !isObject(args) && !isOutput(args)) {
-    throw new Error(`${owner}: the arguments must be an object, not ${wordFor(args)}.`);
+    throw new pulumi.RunError(`${owner}: the arguments must be an object, not ${wordFor(args)}.`);
   }
   const { id } = opts;
   if ("id" in opts && (id === undefined || id === "" || !["string", "object"].includes(typeof id) || id === null)) {
-    throw new Error(`${owner}: the id to look up must be a string that is not empty.`);
+    throw new pulumi.RunError(`${owner}: the id to look up must be a string that is not empty.`);
   }
-  if (args === undefined && id === undefined) throw new Error(`${owner}: the arguments are missing.`);
+  if (args === undefined && id === undefined) throw new pulumi.RunError(`${owner}: the arguments are missing.`);
   // An object; its properties are not checked here.
   return opts as pulumi.CustomResourceOptions;
 }

@@ -5,30 +5,41 @@
  */
 import { tmpdir } from "node:os";
 import * as pulumi from "@pulumi/pulumi";
-import { ANY_AUTH_PROVIDER, type Claim } from "../contract/claims";
+import { ANY_AUTH_PROVIDER, type Claim, withinIntegration } from "../contract/claims";
 import { FolderError, programBegins, programDeclares, RunFolder } from "../contract/runFolder";
 
 /** By the engine: a process may run several inline programs. Undefined: nothing can be told. */
 const files = new Map<string, RunFolder | undefined>();
 
 interface Declaring {
-  readonly args: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, { readonly replaces?: true | "container" } | undefined>>;
   readonly claims?: ((args: never, authProvider: string, givenNames: ReadonlySet<string>) => Claim[]) | undefined;
 }
 
 /** `given`: what the program gives for each argument. Values that are not known yet, in a preview, say nothing. */
 export function tellDeclared({ args, claims }: Declaring, urn: Promise<string>, given: pulumi.Inputs): void {
   const engine = engineAddress();
-  if (claims === undefined || engine === undefined) return;
+  if (engine === undefined) return;
   const names = Object.keys(args).filter((name) => given[name] !== undefined);
   const told = pulumi.output(Object.fromEntries(names.map((name) => [name, given[name]])));
   // Rejected inputs are reported by the resource itself.
   const tell = (known: object, ofUrn: string): void => {
     // Not checked: an argument of another type names no object.
-    const made = attempted(() => claims(known as never, ANY_AUTH_PROVIDER, new Set(Object.keys(known))));
-    if (made !== undefined && made.length > 0) attempted(() => fileOf(engine)?.append(programDeclares(ofUrn, made)));
+    const made = attempted(() => claims?.(known as never, ANY_AUTH_PROVIDER, new Set(Object.keys(known)))) ?? [];
+    const all = [...made, ...containers(args, known as Readonly<Record<string, unknown>>)];
+    if (all.length > 0) attempted(() => fileOf(engine)?.append(programDeclares(ofUrn, all)));
   };
   void urn.then((ofUrn) => told.apply((known) => tell(known, ofUrn))).catch(() => undefined);
+}
+
+/** What the resource lives in: many may. */
+function containers(args: Declaring["args"], known: Readonly<Record<string, unknown>>): Omit<Claim, "what">[] {
+  const { authProvider = ANY_AUTH_PROVIDER } = known;
+  return Object.entries(args).flatMap(([name, rules]) => {
+    const projectId = rules?.replaces === "container" ? known[name] : undefined;
+    if (typeof projectId !== "string" || typeof authProvider !== "string") return [];
+    return [{ object: withinIntegration(projectId, authProvider), shared: true }];
+  });
 }
 
 /** Of the engine's log, which the provider's processes are given, too. Undefined: there is none, as in unit tests. */

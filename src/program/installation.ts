@@ -3,34 +3,38 @@ import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import { resolveProvider, isAtLeast, OLDEST_SDK, packageVersion } from "../contract/installation";
-import { SETTING_NAMES, unknownSettings } from "../contract/settings";
+import { isStartedByCli, SETTING_NAMES, unknownSettings } from "../contract/settings";
 import { oneLine } from "../contract/untrusted";
 import { keysWithNearest } from "../helpers/given";
+import { engineFolders } from "./engineFolders";
 
 const KEY = "svc:apiKey";
 const OWN_COMPILER = join("@pulumi", "pulumi", "vendor", "typescript@");
 
-let checked = false;
+/** The monitors of the runs that have passed: a process may run many inline programs, each with an engine of its own. */
+const checked = new WeakSet<object>();
+const WITHOUT_ENGINE = {};
 
 /**
- * Checks what every resource needs around the program, until the check first succeeds, once per program.
+ * Checks what every resource needs around the program, until the check first succeeds, once per run of a program.
  * @throws when the Pulumi engine could not load this package.
  */
 export function checkInstallation(): void {
-  if (checked) return;
+  const run = pulumi.runtime.getMonitor() ?? WITHOUT_ENGINE;
+  if (checked.has(run)) return;
   checkSdk();
   checkPointerResolves();
   warnOfOldCompiler();
   warnOfPlainKey();
   warnOfUnknownSettings();
-  checked = true;
+  checked.add(run);
 }
 
 /** With an older one, refreshes show false drift: it does not pass on the inputs that a read found. */
 function checkSdk(): void {
   const found = sdkVersion();
   if (found === undefined || isAtLeast(found, OLDEST_SDK)) return;
-  throw new Error(
+  throw new pulumi.RunError(
     `pulumi-svc: @pulumi/pulumi ${found} is too old: it needs ${OLDEST_SDK} or later. Run \`npm install @pulumi/pulumi@3\`, or the equivalent of your package manager.`,
   );
 }
@@ -48,17 +52,18 @@ function sdkVersion(): string | undefined {
 /** Without this the first sign would be "Cannot find module" from another process, for every resource. */
 function checkPointerResolves(): void {
   const own = packageVersion();
-  const found = resolveProvider(process.cwd(), besideSdk());
+  const folders = engineFolders(!isStartedByCli());
+  const found = (folders ?? [process.cwd()]).flatMap((folder) => resolveProvider(folder, besideSdk()) ?? [])[0];
   if (found === undefined) {
-    throw new Error(
+    throw new pulumi.RunError(
       own === undefined
         ? "pulumi-svc: this program is a bundle that contains pulumi-svc, and the Pulumi engine loads pulumi-svc from node_modules. Keep pulumi-svc and @pulumi/pulumi out of the bundle (with esbuild: --external:pulumi-svc --external:@pulumi/pulumi), and install both beside Pulumi.yaml."
         : "pulumi-svc: this program's own package does not depend on pulumi-svc, so the Pulumi engine cannot load it. Add pulumi-svc to the dependencies of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
     );
   }
-  if (!startsProvider()) {
-    throw new Error(
-      "pulumi-svc: the Pulumi engine starts the provider in the working directory of this process, and finds no @pulumi/pulumi there. For an inline program of the Automation API that is the directory of the process itself, whatever `workDir` says: start it in the folder of its package, or call process.chdir(__dirname) before the first command.",
+  if (folders?.some(startsProvider) === false) {
+    throw new pulumi.RunError(
+      `pulumi-svc: the Pulumi engine starts the provider in ${oneLine(folders.join(", "))}, and finds no @pulumi/pulumi there. For an inline program of the Automation API, set \`main: __dirname\` in its projectSettings. Without \`main\` that folder is \`workDir\`; without projectSettings it is the directory of the process when the stack was created.`,
     );
   }
   const other = packageVersion(dirname(found));
@@ -70,10 +75,10 @@ function checkPointerResolves(): void {
 }
 
 /** Looks where the SDK's plugin looks for its script. A unit test with mocks starts no provider. */
-function startsProvider(): boolean {
+function startsProvider(folder: string): boolean {
   if (pulumi.runtime.getMonitor() instanceof MockMonitor) return true;
   try {
-    createRequire(join(process.cwd(), "_")).resolve("@pulumi/pulumi/cmd/dynamic-provider");
+    createRequire(join(folder, "_")).resolve("@pulumi/pulumi/cmd/dynamic-provider");
     return true;
   } catch {
     return false;

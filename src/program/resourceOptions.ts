@@ -65,7 +65,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, m: 60, s: 1, 
  */
 export function durationSeconds(text: string): number {
   if (!/^(\d+(\.\d+)?(ms|h|m|s))+$/.test(text)) {
-    throw new Error(`customTimeouts: "${text}" is not a duration such as "10m", "1h30m" or "45s"`);
+    throw new pulumi.RunError(`customTimeouts: "${text}" is not a duration such as "10m", "1h30m" or "45s"`);
   }
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
   return parts.reduce((sum, [, amount, unit = ""]) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0), 0);

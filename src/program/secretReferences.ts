@@ -1,4 +1,5 @@
 import { type FromEnv, type FromFile, referenceProblem, type SecretReference } from "../contract/references";
+import { shownAlone } from "../helpers/shownAlone";
 
 export type { SecretReference };
 
@@ -25,6 +26,6 @@ export function fromFile(path: string): FromFile {
 /** `fromEnv(process.env.SECRET)` compiles with a "!", and would store and show the secret in clear. */
 function checked<Reference extends SecretReference>(name: string, reference: Reference): Reference {
   const problem = referenceProblem(reference);
-  if (problem !== undefined) throw new TypeError(`${name}: ${problem.replace(`${name} `, "")}`);
+  if (problem !== undefined) throw shownAlone(new TypeError(`${name}: ${problem.replace(`${name} `, "")}`));
   return Object.freeze(reference);
 }

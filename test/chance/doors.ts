@@ -17,8 +17,7 @@ const SAID_BY_ONE: Readonly<Record<string, RegExp>> = {
     /^only dynamic: pulumi up will fail here, .*: the branch already has a read replica of this name/,
   "what the engine replaces by itself is no update":
     /^only dynamic: pulumi up will fail here: the auth integration of this resource .* no longer exists/,
-  "a creation of the native door does not know the paths of options":
-    /^only dynamic: "(ignoreChanges|replaceOnChanges)" of .*, which is no argument and no part of one/,
+  "a path that leads nowhere is seen later, or not at all": /is no argument and no part of one, so it has no effect/,
   "the option deleteBeforeReplace is in the plan": /the option "deleteBeforeReplace" deletes the old one before it/,
 };
 /** For a program with that option: the plan says in which order. */

@@ -264,7 +264,8 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "what was made is in the state or in the message": (seen) => {
     if (seen.ran.isCut) return [];
     const words = seen.ran.text;
-    const failed = [...words.matchAll(/Could not (?:create|update|delete) (\w+)/g)].map(([, kind = ""]) => LISTS[kind]);
+    const failures = /Could not (?:create|update|delete) (\w+)|(\w+) \S+ \("[^"]*"\) was deleted to be replaced, and/g;
+    const failed = [...words.matchAll(failures)].map(([, kind, lost]) => LISTS[kind ?? lost ?? ""]);
     return seen.changes
       .filter((change) => change.what === "added" && seen.things.has(change.key))
       .filter(({ thing }) => !seen.after.some((held) => holds(held, thing)))

@@ -48,7 +48,11 @@ const REFUSALS = [
 function isRefused(text: string): boolean {
   const failures = text
     .split("\n")
-    .filter((line) => /Could not |error: /.test(line) && !/error: (?:update|preview) failed/.test(line));
+    .filter(
+      (line) =>
+        /Could not |error: |was deleted to be replaced, and/.test(line) &&
+        !/error: (?:update|preview) failed/.test(line),
+    );
   return (failures.length === 0 ? [text] : failures).every((one) => REFUSALS.some((refusal) => refusal.test(one)));
 }
 
@@ -274,7 +278,7 @@ class Play {
   async #advised(text: string): Promise<boolean> {
     let isDone = false;
     for (const line of text.split("\n")) {
-      const [, name] = /Could not create \w+ \("([^"]+)"\)/.exec(line) ?? [];
+      const name = createdIn(line);
       const [, value] = /set "adopt: (true|'ep-[^']+')"/i.exec(line) ?? [];
       if (name !== undefined && value !== undefined && !value.includes("…")) {
         const adopt = value === "true" ? true : value.slice(1, -1);
@@ -297,7 +301,7 @@ class Play {
         this.#program = this.#program.map((one) => (one.name === replaced ? without(one, option) : one));
         isDone = true;
       }
-      const [, user] = /Could not create AuthUser \("([^"]+)"\).* exists already/.exec(line) ?? [];
+      const user = /AuthUser .* exists already/.test(line) ? name : undefined;
       const email = this.#program.find((one) => one.name === user)?.args["email"];
       if (typeof email === "string") {
         await this.#act({ do: "remove user", email });
@@ -306,6 +310,13 @@ class Play {
     }
     return isDone;
   }
+}
+
+/** The name of the resource whose creation has failed. */
+function createdIn(line: string): string | undefined {
+  const [, name, lost] =
+    /Could not create \w+ \("([^"]+)"\)|\w+ \S+ \("([^"]+)"\) was deleted to be replaced, and/.exec(line) ?? [];
+  return name ?? lost;
 }
 
 function without({ options, ...one }: Declared, option: string): Declared {

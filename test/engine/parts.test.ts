@@ -50,3 +50,29 @@ test("up for the whole program drops the old entry and leaves the object", async
   expect(await shown(stack)).toEqual(before);
   await stack.finish(start);
 });
+
+test("what is lost with an integration that a part of a run replaces is named, and the next refresh brings it back", async () => {
+  const program = (databaseName: string): string => `
+    new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "${databaseName}" });
+    new svc.OAuthProvider("apple", { projectId: "prj-demo", providerId: "apple", clientId: "app", clientSecret: "s-1" });
+    new svc.WhitelistDomain("app", { projectId: "prj-demo", domain: "https://app.example.com" });
+    new svc.AuthKeys("spare", { projectId: "prj-demo" });`;
+  const stack = await Stack.create({ program: program("svcdb") });
+  const start = await stack.service.state();
+  // Children that name the project themselves wait for nothing.
+  expect(await stack.up("--target", "**AuthIntegration::auth")).toMatchObject({ code: 0 });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+
+  stack.program(program("other"));
+  const { urn } = await stack.resource("auth");
+  const part = await stack.up("--target", urn);
+  expect(part).toMatchObject({ code: 0 });
+  const [, named = ""] = /Of what this program declares, it takes (.*?): /.exec(part.text) ?? [];
+  expect(named.split(", ").toSorted()).toEqual(['"app"', '"apple"', '"spare"']);
+
+  const next = await stack.up("--refresh");
+  expect(next).toMatchObject({ code: 0 });
+  expect(next.text).toMatch(/OAuthProvider apple create/);
+  expect(await stack.preview("--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+  await stack.finish(start);
+});

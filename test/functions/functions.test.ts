@@ -49,7 +49,11 @@ test("what a project has is looked up on every page", async () => {
   ]);
   expect(await svc.getComputeEndpoint({ ...PROJECT, branchId: "br-test" })).toMatchObject({ branchId: "br-test" });
   expect((await svc.getBranches(PROJECT)).map(({ branchId }) => branchId)).toEqual(["br-main", "br-dev", "br-test"]);
-  await control(emulator.url, "POST", "/faults", { path: "/projects/{project_id}/branches", paging: "repeats", times: 0 });
+  await control(emulator.url, "POST", "/faults", {
+    path: "/projects/{project_id}/branches",
+    paging: "repeats",
+    times: 0,
+  });
   expect(await messageOf(svc.getBranches(PROJECT))).toMatch(/the list could not be read to its end/);
 });
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type * as pulumi from "@pulumi/pulumi";
 import { packageVersion } from "../../src/contract/installation";
+import { engineFolders } from "../../src/program/engineFolders";
 import { checkInstallation } from "../../src/program/installation";
 
 const found: jest.Mock<string | undefined, []> = jest.fn();
@@ -23,10 +24,13 @@ jest.mock("../../src/contract/installation", () => ({
   packageVersion: jest.fn(() => "0.1.0"),
 }));
 const versionOf = jest.mocked(packageVersion);
+jest.mock("../../src/program/engineFolders", () => ({ engineFolders: jest.fn() }));
+const foldersOf = jest.mocked(engineFolders);
 
 beforeEach(() => {
   found.mockReturnValue(join(__dirname, "..", "..", "src", "provider.ts"));
   script.mockReturnValue("dynamic-provider");
+  foldersOf.mockReturnValue(["/app"]);
 });
 
 test("a program without the package is refused with a message, each time", () => {
@@ -41,9 +45,9 @@ test("a bundle without the package beside it is told to keep it out of the bundl
   expect(checkInstallation).toThrow(/is a bundle that contains pulumi-svc.*--external:pulumi-svc/);
 });
 
-test("a process that runs where no provider can be started is told of its working directory", () => {
+test("a program whose engine cannot start a provider where it looks is told of that folder", () => {
   script.mockReturnValue(undefined);
-  expect(checkInstallation).toThrow(/working directory of this process.*whatever `workDir` says.*process\.chdir/);
+  expect(checkInstallation).toThrow(/starts the provider in \/app, and finds no .*set `main: __dirname`/);
 });
 
 test.each(["3.215.9", "2.30.0"])("SDK %s is too old", (version) => {
@@ -100,4 +104,10 @@ test.each([
     fresh.checkInstallation();
     expect(found).toHaveBeenCalledTimes(looked);
   });
+});
+
+test("where it cannot be seen in which folder the engine of an inline program looks, nothing is refused", () => {
+  foldersOf.mockReturnValue(undefined);
+  script.mockReturnValue(undefined);
+  expect(checkInstallation).not.toThrow();
 });

@@ -9,6 +9,7 @@ import {
   type Program,
   type Stack,
 } from "../support/rules/program";
+import type { EmulatorOptions } from "../../src/emulator";
 import type { Options } from "../support/rules/engine/declared";
 import { urnOf } from "../support/rules/engine/urns";
 import { KIND_CASES } from "../kinds";
@@ -36,8 +37,8 @@ const WITH = /"site"\) is replaced, because its integration is replaced: it is d
 const LOST = /^"site" of this program is in AuthIntegration \S+ and is deleted with it, but was compared before/;
 
 /** The integration is there before its children, which may not wait for it. */
-async function started(before: Program): Promise<{ given: World; stack: Stack }> {
-  const given = await world();
+async function started(before: Program, options: EmulatorOptions = {}): Promise<{ given: World; stack: Stack }> {
+  const given = await world(options);
   await given.project(P);
   const stack = given.stack();
   for (const program of [before.slice(0, 1), before]) expect((await stack.up(program, course)).errors).toEqual([]);
@@ -102,6 +103,42 @@ test("one that the engine knows to depend on it is replaced as ever", async () =
   expect([saysReplaced(up), lost(up)]).toEqual([false, []]);
   expect(changesIn(up).filter((step) => step.endsWith(" site"))).toEqual(["delete site", "plan replace site"]);
   expect(await given.domains(P)).toEqual(["https://a.example.com"]);
+});
+
+test.each(["both", "none"] as const)(
+  "one in an integration that may be refused on its new branch stays with it (a plan before: %s)",
+  async (preview) => {
+    const inIt = site(output("auth", "projectId"));
+    // Nobody can see which branch is the default one.
+    const { given, stack } = await started([auth("one"), inIt], { seedOnly: true });
+    const before = await given.holdings(P);
+    await given.forgetRequests();
+    const elsewhere = { ...auth("one"), inputs: { ...auth("one").inputs, branchId: branch(P, 2) } };
+    const { errors } = await stack.up([elsewhere, inIt], { ...course, preview });
+    expect(errors.join()).toMatch(
+      /Could not delete WhitelistDomain .*: nothing is deleted, because its integration might not come back: it is not known/,
+    );
+    expect(await given.mutations()).toEqual([]);
+    expect(await given.holdings(P)).toEqual(before);
+    expect(changesIn(await stack.preview([auth("one"), inIt], course))).toEqual([]);
+  },
+);
+
+test("one whose integration leaves the project is not deleted to be created in the old one", async () => {
+  const { given, stack } = await started([auth("one"), literal]);
+  await given.project("prj-elsewhere");
+  const elsewhere = {
+    ...auth("one"),
+    inputs: { projectId: "prj-elsewhere", branchId: branch("prj-elsewhere", 1), databaseName: "one" },
+  };
+  const words = /the integration of project prj-replaced is replaced in this run/;
+  expect((await stack.preview([elsewhere, literal], course)).errors.join()).toMatch(words);
+  const { errors } = await stack.up([elsewhere, literal], course);
+  expect(errors.join()).toMatch(words);
+  expect(await given.domains(P)).toEqual(["https://a.example.com"]);
+  expect((await stack.up([elsewhere, site(output("auth", "projectId"))], course)).errors).toEqual([]);
+  expect(await given.domains(P)).toEqual([]);
+  expect(await given.domains("prj-elsewhere")).toEqual(["https://a.example.com"]);
 });
 
 describe("one that names the project itself", () => {

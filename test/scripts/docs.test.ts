@@ -111,7 +111,9 @@ describe("the reference", () => {
 
     expect(await docs(root)).toEqual({
       value: 0,
-      output: [...PAGES, "README.md", "docs/concepts.md", SCHEMA].map((page) => `${page} was updated.\n`).join(""),
+      output: [...PAGES, "README.md", "docs/concepts.md", "docs/plan.md", SCHEMA]
+        .map((page) => `${page} was updated.\n`)
+        .join(""),
     });
     expect(written("docs/functions.md")).toBe(pages(ROOT)[1]);
     expect(written("docs/resources.md")).toBe(pages(ROOT)[0]);
@@ -130,6 +132,20 @@ describe("the reference", () => {
       "`projectId`, `port`",
     ]);
     expect(concepts).toContain("ComputeGroup -. makes .-> AuthKeys");
+    // In which order each argument replaces, and what is asked before a deletion.
+    const orders = rows(written("docs/plan.md"), "Replacements");
+    expect(orders).toContainEqual([
+      "[`EmailServer`](resources/EmailServer.md)",
+      "`port`",
+      "**deleted first**",
+      "whether its integration exists, and does not leave the project in this run",
+    ]);
+    expect(orders.filter(([resource]) => resource?.includes("ComputeEndpoint"))).toEqual([
+      expect.arrayContaining(["`projectId`, `type`", "created first"]),
+    ]);
+    expect(written(EMAIL)).toContain(
+      "creates the new object first, but a change of `port` deletes the old object first.",
+    );
 
     const all = pages(root);
     expect(await docs(root)).toEqual({ value: 0, output: "The reference is up to date.\n" });

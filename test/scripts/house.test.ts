@@ -50,7 +50,7 @@ const CASES: readonly (readonly [file: string, imported: string, allowed: boolea
   ["src/queries/branches.ts", "@pulumi/pulumi", false],
   ["src/queries/branches.ts", "../functions/lookup", false],
   ["src/helpers/masked.ts", "../contract/pointer", false],
-  ["src/client/client.ts", "../contract/loopback", true],
+  ["src/client/client.ts", "../contract/hostAndPort", true],
   ["src/client/client.ts", "../contract/settings", false],
   ["src/client/client.ts", "axios", false],
   ["src/client/http/transport.ts", "axios", true],

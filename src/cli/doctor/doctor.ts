@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
-import { programFolder, projectName } from "../stack/projectFile";
+import { programFolder } from "../../contract/projectFile";
+import { projectName } from "../stack/projectFile";
 import { terminalJson, terminalText, wantsColours } from "../output";
 import type { Check } from "./check";
 import { installationChecks } from "./installedPackages";

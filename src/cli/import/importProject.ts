@@ -3,6 +3,7 @@ import { dirname, extname, relative, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
 import { isSameName } from "../../contract/forms";
+import { programFolder } from "../../contract/projectFile";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { doorOf, isOurEntry, type Kind, kindOfEntry } from "../../contract/pointer";
 import { type ReadSetting, requestTrace, resolveSettings, type Settings } from "../../contract/settings";
@@ -21,7 +22,7 @@ import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
 import { otherStacks } from "../stack/otherStacks";
 import { stackNames } from "../stack/stackNames";
-import { entryPoint, isModule, namesPlugin, programFolder } from "../stack/projectFile";
+import { entryPoint, isModule, namesPlugin } from "../stack/projectFile";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState, StackState, type StoredResource } from "../stack/state";
 

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { programFolder } from "../../contract/projectFile";
 import { referenceProblem } from "../../contract/references";
 import { type ReadSetting, SETTING_NAMES } from "../../contract/settings";
-import { programFolder, startOfPaths } from "./projectFile";
+import { startOfPaths } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
 import { parsed } from "./state";
 

@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { projectFile, projectFolder } from "../../contract/projectFile";
+import { isFile, mainOf, programFolder, projectFile, projectFolder } from "../../contract/projectFile";
 
 /** The text of Pulumi.yaml; empty if there is none. `folder` may be the one that its `main` names. */
 export function projectText(folder: string): string {
@@ -16,12 +16,6 @@ export function projectName(folder: string): string {
 /** Whether Pulumi.yaml names the native plugin: the program declares native resources. */
 export const namesPlugin = (folder: string): boolean =>
   /^packages:[ \t]*(?:#.*)?\r?\n(?:[ \t#].*\r?\n)*?[ \t]+["']?svc["']?[ \t]*:/m.test(projectText(folder));
-
-/** The folder that the program around `start` runs in; undefined without a Pulumi.yaml there or above. */
-export function programFolder(start: string): string | undefined {
-  const main = mainOf(start);
-  return main !== undefined && isFile(main) ? dirname(main) : main;
-}
 
 /**
  * The entry point of the program around `start`, resolved like the SDK does it, including one named by `main` in
@@ -53,16 +47,6 @@ function packageOf(folder: string): { readonly main?: unknown; readonly type?: u
     return {};
   }
 }
-
-/** The path in `main` of the Pulumi.yaml around `start`, otherwise its folder. */
-function mainOf(start: string): string | undefined {
-  const file = projectFile(start);
-  if (file === undefined) return undefined;
-  const [, main = "."] = /^main:[ \t]*["']?([^"'#\r\n]+?)["']?[ \t]*(?:#.*)?$/m.exec(readFileSync(file, "utf8")) ?? [];
-  return resolve(dirname(file), main);
-}
-
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /**
  * The folder to which the provider process resolves relative paths, for a command that runs in `folder`: it looks for

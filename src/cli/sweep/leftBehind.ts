@@ -74,7 +74,9 @@ export function placesOf(states: readonly FleetState[], session: Session): Place
         placeOf(projectOf(id), { read: settingsOf(of, provider), stored: "state" }, session, shares),
       );
       const key = JSON.stringify([serviceOf(place.address), nameForm(place.projectId)]);
-      if (!places.has(key) || place.addressFrom === "state") places.set(key, place);
+      // What a state stores counts before what only the environment says.
+      const before = places.get(key)?.addressFrom;
+      if (before === undefined || (before !== "state" && place.addressFrom === "state")) places.set(key, place);
     }
   }
   for (const [client, share] of shares) client.limitRequests(share);

@@ -153,6 +153,19 @@ const OPTIONAL = ["name", "pending_state", "last_active", "suspended_at", "error
 const isBlank = (value: unknown): boolean =>
   typeof value === "string" && (value.trim() === "" || value.startsWith("0001-01-01"));
 
+/** The lists that were answered in pages. `name`: the field that holds the cursor. */
+const pagesIn = (exchanges: Exchanges) =>
+  // The keys of a table in this package.
+  (Object.keys(LISTS) as List[]).flatMap((list) =>
+    exchanges.where({ method: "GET", template: LISTS[list][0] }).flatMap((one) => {
+      const records = listed(one, list);
+      const pagination = fieldOf(one.json, "pagination");
+      if (records === undefined || pagination === undefined || pagination === null) return [];
+      const isCursor = (field: string): boolean => ["string", "number"].includes(typeof fieldOf(pagination, field));
+      return [{ list, name: ["cursor", "next"].find(isCursor) }];
+    }),
+  );
+
 /** Every statement of docs/design/api.md with a mark, in its order, and some without. */
 export const ASSUMPTIONS: readonly Assumption[] = [
   {
@@ -247,6 +260,26 @@ export const ASSUMPTIONS: readonly Assumption[] = [
       const empty = reads.filter(({ lists }) => lists.some((one) => Array.isArray(one) && one.length === 0));
       return holds(`empty, as []: ${empty.length === 0 ? "none" : unique(empty.map(({ list }) => list))}`);
     },
+  },
+  {
+    name: "lists-in-pages",
+    section: "Responses",
+    quote:
+      "A list may come in pages (observed for operations and branches; assumed for the others, because a page that is read as the whole list makes the rest look deleted)",
+    isHandled: true,
+    look: (exchanges) => {
+      const paged = pagesIn(exchanges);
+      if (paged.length === 0) return notTried("no list had more than one page");
+      const odd = paged.filter(({ name }) => name === undefined);
+      const told = ({ list, name }: (typeof paged)[number]): string => `${list} (${name ?? "neither cursor nor next"})`;
+      return odd.length === 0 ? holds(unique(paged.map(told))) : differs(unique(odd.map(told)));
+    },
+  },
+  {
+    name: "last-pages",
+    section: "Responses",
+    quote: "(assumed: some services of this shape give every page a cursor)",
+    reason: "a run makes too few objects for a second page",
   },
   {
     name: "error-body",

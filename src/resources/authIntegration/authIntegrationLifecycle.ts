@@ -1,4 +1,4 @@
-import { integrationObject } from "../../contract/claims";
+import { ANY_AUTH_PROVIDER, integrationObject, withinIntegration } from "../../contract/claims";
 import {
   Gone,
   Granted,
@@ -149,7 +149,8 @@ export const authIntegration = define(declaration, schemas, {
     let isTold = false;
     // A preview cannot warn: the engine asks no provider before it deletes what the program no longer declares.
     const onSend = (): void => {
-      if (!isTold) call.note(deletionNote(id, outs));
+      const within = [authProvider, ANY_AUTH_PROVIDER].map((provider) => withinIntegration(projectId, provider));
+      if (!isTold) call.note(deletionNote(id, outs, within.flatMap(call.run.namesInProgram)));
       isTold = true;
     };
     const matches = isIntegration(authProvider, outs.authProviderProjectId);
@@ -173,10 +174,20 @@ export const authIntegration = define(declaration, schemas, {
 const hasKeySet = ({ secretServerKey = "" }: Partial<AuthIntegrationOuts>): boolean => secretServerKey !== "";
 
 /** What is deleted with an integration, as far as the state knows: the service lists neither users nor keys. */
-function deletionNote(id: string, { branchId, databaseName }: Partial<AuthIntegrationOuts>): string {
+function deletionNote(
+  id: string,
+  { branchId, databaseName }: Partial<AuthIntegrationOuts>,
+  declaredInIt: readonly string[],
+): string {
   const database = databaseName === undefined ? "" : `database ${databaseName} of `;
   const table = branchId === undefined ? "" : `. The table of synced users may stay in ${database}${branchId}`;
-  return `AuthIntegration ${id}: its deletion is sent now. It also deletes all of its users, keys, OAuth providers, redirect domains and mail settings, including those that this stack does not declare${table}`;
+  const names = [...new Set(declaredInIt)].map((name) => `"${name}"`).join(", ");
+  // With `--target` and a repair, the state keeps what left with it.
+  const lost =
+    names === ""
+      ? ""
+      : `. Of what this program declares, it takes ${names}: what this run does not create again, the next "pulumi up --refresh" does`;
+  return `AuthIntegration ${id}: its deletion is sent now. It also deletes all of its users, keys, OAuth providers, redirect domains and mail settings, including those that this stack does not declare${table}${lost}`;
 }
 
 /** Another auth project under the same name is another integration: the stored one and its keys are gone. */

@@ -112,10 +112,11 @@ export const computeEndpoint = define(declaration, schemas, {
     const update: Update = { call, stored, given, args, changes, differ };
 
     const settled = await finishEarlierChange(update, found, planned.length > 0);
-    const failed = stored.unfinished !== false && (await hasFailedChange(call, projectId, settled));
+    const isOpen = stored.unfinished !== false;
+    const failed = isOpen && (await hasFailedChange(call, projectId, settled));
     // What may have failed is sent again, too. Only what did fail is worth a restart.
-    const isOpen = failed !== false || (stored.unfinished !== false && suspensionFailed(args, settled));
-    const again = isOpen ? namesToSendAgain(update) : [];
+    const mayHaveFailed = failed !== false || (isOpen && suspensionFailed(args, settled));
+    const again = mayHaveFailed ? namesToSendAgain(update) : [];
     const changed = await sendAndRestart(update, settled, new Set([...planned, ...again]));
     const mended = failed === true ? await mendFailedOperation(update, changed) : changed;
     return toOutputs(projectId, mended);

@@ -14,6 +14,7 @@ cd "$FOLDER"
 case "$1" in
   refresh) file=$(echo " $*" | sed 's/.*--event-log //; s/ .*//') && cp refresh.json "$file" ;;
   preview) sed "s/SIZE/$(sed -n 's/.*size: \\([0-9]*\\).*/\\1/p' index.ts)/" plan.json ;;
+  stack) [ "$2" = ls ] && echo "[]" || cat state.json ;;
   *) cat state.json ;;
 esac
 `;

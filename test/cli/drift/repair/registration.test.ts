@@ -47,6 +47,7 @@ test("a request holds what the state holds, secrets marked as such", () => {
   expect(request.getObject()?.toJavaScript()).toEqual({
     ...{ size: { max: 2 }, settings: { token: secret }, list: [1, null, true], __urn: urnOf("api") },
     __replaceOnChanges: ["size"],
+    __retains: true,
     __ignoreChanges: ["name"],
   });
   expect(request.getReplacementTrigger()?.toJavaScript()).toEqual(secret);
