@@ -199,7 +199,7 @@ export async function remove<Args extends object, Outputs extends object>(
     // From here on the memory covers the other processes of the run, which may manage the object by now.
     const { settings } = session.account(hosted.readSetting);
     const objects = resource.objects(id, stored.outs);
-    const own = memory.deletedUrn(urn ?? "");
+    const own = memory.deletedUrn(urn ?? "", objects);
     const claims = claimsOfEntry(resource, stored.outs, settings.authProvider);
     const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     memory.removeStored(objects, own);

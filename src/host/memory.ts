@@ -266,11 +266,15 @@ export class RunMemory {
 
   /**
    * Who a deletion with this URN is for. An entry that was moved by an alias carries the URN of before. If a resource of
-   * the program has that URN by now, and is not replaced, the deletion is not for it.
+   * the program has that URN by now, and is not replaced, the deletion is not for it. Nor is it if another process
+   * manages one of the objects for such a resource: the deletion of its own would come to that process.
    */
-  deletedUrn(urn: string): string {
+  deletedUrn(urn: string, objects: readonly string[]): string {
     const own = this.#withUrn(urn).map((one) => this.checked.get(one));
-    const isOther = own.length > 0 && own.every((one) => one !== undefined && one.newInputs === undefined);
+    const isOther =
+      own.length > 0
+        ? own.every((one) => one !== undefined && one.newInputs === undefined)
+        : objects.some((object) => this.#elsewhere(object).certain.some(({ holders }) => holders.length > 0));
     return isOther ? `${urn} of another entry` : urn;
   }
 
