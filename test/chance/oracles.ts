@@ -58,10 +58,14 @@ const CHANGING: readonly Command["run"][] = ["up", "destroy", "drift --repair"];
 const isPartial = (command: Command): boolean => ["target", "exclude", "replace"].some((option) => option in command);
 
 /** Names of the resources with a step that may change something, also those that they had before. */
-function touched({ ran, program }: Observed): Set<string> {
-  const names = ran.steps.flatMap((step) =>
-    /^(refresh|read|same|plan) /.test(step) ? [] : [step.slice(step.lastIndexOf(" ") + 1)],
+const touched = ({ ran, program }: Observed): Set<string> =>
+  namesOfSteps(
+    ran.steps.filter((step) => !/^(refresh|read|same|plan) /.test(step)),
+    program,
   );
+
+function namesOfSteps(steps: readonly string[], program: Program): Set<string> {
+  const names = steps.map((step) => step.slice(step.lastIndexOf(" ") + 1));
   const former = program.filter(({ name }) => names.includes(name)).flatMap(({ options }) => options.aliases ?? []);
   return new Set([...names, ...former.map(({ name }) => name)]);
 }
@@ -193,10 +197,13 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const { plan } = seen.ran;
     // What another stack changes meanwhile is not planned.
     if (plan === undefined || seen.isBeside) return [];
-    const ending = plan.steps.filter((step) => /delete|replace/.test(step));
+    const ending = namesOfSteps(
+      plan.steps.filter((step) => /delete|replace/.test(step)),
+      seen.program,
+    );
     const isNamed = (change: Change): boolean =>
       plan.text.includes(change.thing.name || change.thing.projectId) ||
-      holdersOf(seen, change).some(({ name }) => ending.some((step) => step.endsWith(` ${name}`)));
+      holdersOf(seen, change).some(({ name }) => ending.has(name));
     const containerOf = ({ thing: { home } }: Change): Change | undefined =>
       seen.changes.find(
         ({ what, thing }) => what === "removed" && thing.list === "integrations" && thing.name === home,
