@@ -19,6 +19,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { NotKnownError, requireGranted } from "../../src/client";
+import { RunFolder } from "../../src/contract/runFolder";
 import { type Doing, ManagedElsewhereError, RunMemory } from "../../src/host/memory";
 import { OtherProcesses } from "../../src/host/otherProcesses";
 import type { Act, ProcessList, Shown } from "../../src/host/processList";
@@ -67,7 +68,7 @@ function machine() {
   return ({ run = "run", address = ADDRESS } = {}): { memory: RunMemory; list: List } => {
     const list = new List(all, run);
     const memory = new RunMemory();
-    memory.meet(new OtherProcesses({ run, address, list }, temporary));
+    memory.meet(new OtherProcesses({ run, address, list }, (begin) => RunFolder.join(run, begin, temporary)));
     return { memory, list };
   };
 }
