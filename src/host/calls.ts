@@ -200,7 +200,9 @@ export async function remove<Args extends object, Outputs extends object>(
     const { settings } = session.account(hosted.readSetting);
     const objects = resource.objects(id, stored.outs);
     const own = memory.deletedUrn(urn ?? "", objects);
-    const claims = claimsOfEntry(resource, stored.outs, settings.authProvider);
+    const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
+    // What leaves with its container is lost with it, whoever declares it.
+    const claims = ofContainer.length > 0 ? [] : claimsOfEntry(resource, stored.outs, settings.authProvider);
     const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     memory.removeStored(objects, own);
     requireGranted(mayDelete());
@@ -211,7 +213,6 @@ export async function remove<Args extends object, Outputs extends object>(
     const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
     const deadline = new Deadline(timeoutMs);
     const { call, finish } = startCall(hosted, { verb: "delete", urn, own, deadline, secrets: [stored.outs] });
-    const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
     const replaceable: Guard = (reading) =>
       mayDeleteFirst(resource, { ...call, ...asking(hosted), reading, stored, news: replacement ?? {} });
     const guards = [

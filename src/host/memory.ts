@@ -396,9 +396,18 @@ export class RunMemory {
     return this.leftBy(object, urn);
   }
 
-  /** Records what a deletion asks before it deletes a resource with this URN, or what is in it, to replace it. */
+  /**
+   * Records what is asked before anything in a resource with this URN is deleted to replace it. It is granted once for all
+   * that is in it, whose deletions begin together; the deletion of the resource itself asks anew.
+   */
   noteGuard(urn: string, guard: Guard): void {
-    this.#guards.set(urn, guard);
+    let granted: Granted | undefined;
+    this.#guards.set(urn, async (reading) => {
+      if (granted !== undefined) return granted;
+      const permission = await guard(reading);
+      if (permission instanceof Granted) granted = permission;
+      return permission;
+    });
   }
 
   /** What guards the objects that are still to be deleted first. */
@@ -535,7 +544,7 @@ export class RunMemory {
 
   /**
    * An entry that the program no longer declares, whose object another resource of the program may hold that this run
-   * does not look at (`--target`, `--exclude`): the engine asks no provider about it.
+   * has not looked at: with `--target` and `--exclude` the engine asks no provider about it.
    */
   #declaredUnseen(objects: readonly string[], urn: string, claims: readonly Claim[]): Unknown | undefined {
     const others = this.#others;
@@ -549,8 +558,8 @@ export class RunMemory {
     const name = nameInUrn(other.urn);
     return Unknown.because({
       question: `whether "${name}" of this program manages the same object`,
-      why: `the program declares it there, and this run does not look at "${name}" (--target, --exclude)`,
-      waysOut: `If "${name}" manages it, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program`,
+      why: `the program declares it there, and this run has not looked at "${name}" (with --target or --exclude it may never do so)`,
+      waysOut: `If "${name}" manages it or is to take it over, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program; if this was one, leave "${name}" out of it at first`,
     });
   }
 
