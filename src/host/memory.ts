@@ -65,6 +65,8 @@ export interface Others {
   isOfProgram(urn: string): boolean;
   /** Whether enough is known of the others to do this. Ask after `of`, which says what they have told. */
   permission(doing: Doing): Permission;
+  /** Why what the others have told cannot be read. */
+  trouble(): Omit<NotSeen, "question"> | undefined;
   /** Why it is not known what the others manage. Undefined: it is known, or there are none. */
   unheard(): Omit<NotSeen, "question"> | undefined;
 }
@@ -549,6 +551,12 @@ export class RunMemory {
   #declaredUnseen(objects: readonly string[], urn: string, claims: readonly Claim[]): Unknown | undefined {
     const others = this.#others;
     if (others === undefined || others.isOfProgram(urn)) return undefined;
+    const trouble = others.trouble();
+    if (trouble !== undefined && !this.#claims.has(urn))
+      return Unknown.because({
+        question: "whether the program declares the same object under another name",
+        ...trouble,
+      });
     const all = [...claims, ...objects.map((object) => ({ object: adopted(object), shared: false }))];
     const seen = new Set([...this.#claims.keys(), ...others.declared()]);
     const [other] = all.flatMap(({ object, shared = false }) =>

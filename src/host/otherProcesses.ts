@@ -125,6 +125,11 @@ export class OtherProcesses implements Others {
     return why === undefined ? Granted.proven() : Unknown.because({ question: QUESTIONS[doing], ...why });
   }
 
+  trouble(): Trouble | undefined {
+    this.#read();
+    return this.#trouble;
+  }
+
   unheard(): Trouble | undefined {
     return this.#unheard(["manages"]);
   }

@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { Stack } from "../support/Stack";
 
 /** Runs that look at a part of the stack (docs/design/rules.md, 4 and 9). */
@@ -39,6 +41,25 @@ test.each([
   expect(await stack.run("state", "delete", urn, "--yes")).toMatchObject({ code: 0 });
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await shown(stack)).toEqual(before);
+  await stack.finish(start);
+});
+
+test("up --target old deletes nothing either if it cannot hear what the program declares", async () => {
+  const { stack, start } = await withTwoEntries();
+  const before = await shown(stack);
+  const { urn } = await stack.resource("old");
+  const temporary = join(stack.folder, "tmp");
+  mkdirSync(join(temporary, `pulumi-svc-${process.getuid?.()}`), { recursive: true, mode: 0o755 });
+  stack.env["TMPDIR"] = temporary;
+  const up = await stack.up("--target", urn);
+  expect(up.code).not.toBe(0);
+  expect(up.text).toMatch(
+    /it is not known whether the program declares the same object under another name: .*chmod 700/,
+  );
+  expect(await shown(stack)).toEqual(before);
+
+  delete stack.env["TMPDIR"];
+  expect(await stack.run("state", "delete", urn, "--yes")).toMatchObject({ code: 0 });
   await stack.finish(start);
 });
 
