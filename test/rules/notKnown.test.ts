@@ -8,7 +8,7 @@ import { DOMAIN_ARGS } from "../kinds/WhitelistDomain";
 import { DEMO_PRIMARY } from "../support/computeCases";
 import { expectNoSecrets, PROJECT, PROVIDER, type Harness, type State } from "../support/harness";
 import { empty, json, type Scene } from "../support/rules/hostile";
-import { inProject, recordsOf } from "../support/rules/routes";
+import { inProject, INTEGRATIONS, OAUTH_PROVIDER, recordsOf } from "../support/rules/routes";
 import { computeScene } from "../support/rules/scenes";
 import { outcomeOf, wordsOf } from "../support/rules/steps";
 import type { Properties } from "../../src/contract/hiddenKeys";
@@ -318,4 +318,29 @@ describe("an update of a compute whose operation failed, where the key may not s
     expect(await given.mutations()).toMatchObject([{ method: "PATCH" }]);
     expect(outs).not.toHaveProperty("__unfinished");
   });
+});
+
+describe("a 404 of one route, in a project that answers", () => {
+  const CHILDREN = EACH_CHILD.filter(([, { list }]) => list !== INTEGRATIONS);
+
+  test.each(EACH_KIND)("%s stays, although a person has said that the project is gone", async (_, kind) => {
+    const { given, network, state } = await created(kind);
+    network.on({ method: "GET", path: kind.list, executed: false, answer: NO_PROJECT });
+    process.env[VARIABLE] = PROJECT;
+    expect(wordsOf(await outcomeOf(() => given.read(state)))).toContain("it is not known whether");
+  });
+
+  test.each(CHILDREN)("%s stays while one list alone lacks its integration", async (_, kind) => {
+    const { given, network, state } = await created(kind);
+    network.on({ method: "GET", path: kind.list, executed: false, answer: NO_PROJECT });
+    network.on({ method: "GET", path: INTEGRATIONS, nth: 2, executed: false, answer: json({ data: [] }) });
+    expect(wordsOf(await outcomeOf(() => given.read(state)))).toContain("it is not known whether");
+  });
+});
+
+test("a deletion is not believed by a response that shows another object", async () => {
+  const { given, network, state } = await created(KIND_CASES.OAuthProvider);
+  const another = json({ id: "google", type: "shared" });
+  network.on({ method: "DELETE", path: OAUTH_PROVIDER, executed: false, answer: another });
+  expect(wordsOf(await outcomeOf(async () => void (await given.delete(state))))).toContain("still listed");
 });

@@ -1,7 +1,6 @@
 import { serverObject } from "../../contract/claims";
 import { z } from "zod";
-import type { EmailServerRecord, EmailServerRequest, Expected } from "../../client";
-
+import { Gone, mustBeKnown, type EmailServerRecord, type EmailServerRequest, type Expected } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Problem, SchemasOf } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
@@ -85,7 +84,8 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 
   async read(call, { id: projectId, managed, unfinished }) {
-    const server = await call.client.auth.emailServer(projectId, call);
+    const server = mustBeKnown(await call.client.auth.emailServers(projectId).find(() => true, call));
+    if (server instanceof Gone) return server;
     const { password, ...found } = toArguments(projectId, server);
     // The state holds no password that the program does not manage.
     const shown = managed.has("password") ? omitUndefined({ ...found, password }) : found;
