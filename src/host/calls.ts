@@ -196,7 +196,10 @@ export async function remove<Args extends object, Outputs extends object>(
     const own = memory.deletedUrn(urn ?? "");
     const claims = claimsOfEntry(resource, stored.outs, settings.authProvider);
     const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
+    const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
     memory.removeStored(objects, own);
+    // What leaves before its container may be compared only afterwards.
+    if (ofContainer.length === 0) requireGranted(memory.mayDeleteUndeclared(urn ?? ""));
     requireGranted(mayDelete());
     const replacement = isLeftOver ? undefined : memory.checked.get(replacedAs ?? "")?.newInputs;
     refuseLacking(hosted, replacement);
@@ -205,7 +208,6 @@ export async function remove<Args extends object, Outputs extends object>(
     const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
     const deadline = new Deadline(timeoutMs);
     const { call, finish } = startCall(hosted, { verb: "delete", urn, own, deadline, secrets: [stored.outs] });
-    const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
     const replaceable: Guard = (reading) =>
       mayDeleteFirst(resource, { ...call, ...asking(hosted), reading, stored, news: replacement ?? {} });
     const guards = [
@@ -332,6 +334,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const { hosted, request, before } = this;
     const verb = this.#verb;
     const { urn, carried } = request;
+    hosted.session.memory.noteFailed(urn ?? "");
     const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb)) + keyAdvice(hosted, thrown);
     const unfinished: Unfinished = { __unfinished: before?.mark ?? verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {

@@ -1,4 +1,5 @@
 /** Objects of the service that several entries of one state hold: each can change and delete them for the others. */
+import { serviceOf } from "../../contract/address";
 import { nameInUrn } from "../../contract/identifiers";
 import { type Kind, kindOfEntry } from "../../contract/pointer";
 import { ENVIRONMENT } from "../../contract/settings";
@@ -32,7 +33,7 @@ export function sharedObjectsIn(state: StackState): SharedObject[] {
       continue;
     const lifecycle = lifecycleOf(kind);
     for (const object of lifecycle.objects(id, storedFrom(lifecycle, id, outputs ?? {}).outs)) {
-      const key = JSON.stringify([addressOf(state, provider), object]);
+      const key = JSON.stringify([placeOf(state, provider), object]);
       const one = held.get(key) ?? { object, holders: new Map<string, Holder>() };
       one.holders.set(urn, { urn, kind, name: nameInUrn(urn), id });
       held.set(key, one);
@@ -51,9 +52,9 @@ export function sharedObjectsIn(state: StackState): SharedObject[] {
 }
 
 /** Another service may have an object of the same name. */
-function addressOf(state: StackState, provider: string): string {
+function placeOf(state: StackState, provider: string): string {
   const address = state.settingsOf(provider)("baseUrl") ?? process.env[ENVIRONMENT.baseUrl] ?? "";
-  return URL.canParse(address) ? new URL(address).href.replace(/\/+$/, "") : address;
+  return URL.canParse(address) ? serviceOf(address) : address;
 }
 
 /** The command that removes an entry from the state. It deletes nothing at the service. */

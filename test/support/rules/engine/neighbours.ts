@@ -18,6 +18,7 @@ class Neighbour implements Others {
   readonly #claims = new Map<string, readonly Claim[]>();
   readonly #stored = new Map<string, Stored>();
   readonly #states = new Map<string, ToldState>();
+  #failed: string | undefined;
 
   constructor(private readonly others: () => readonly Neighbour[]) {}
 
@@ -31,6 +32,16 @@ class Neighbour implements Others {
 
   tellState(object: string, state: ToldState): void {
     this.#states.set(object, state);
+  }
+
+  tellFailed(urn: string): void {
+    this.#failed = urn;
+  }
+
+  failed(): string | undefined {
+    return this.others()
+      .map((one) => one.#failed)
+      .find((urn) => urn !== undefined);
   }
 
   of(object: string) {
