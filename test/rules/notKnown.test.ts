@@ -7,7 +7,7 @@ import { sceneOf } from "../kinds/started";
 import { DOMAIN_ARGS } from "../kinds/WhitelistDomain";
 import { DEMO_PRIMARY } from "../support/computeCases";
 import { expectNoSecrets, PROJECT, PROVIDER, type Harness, type State } from "../support/harness";
-import { empty, json, type Scene } from "../support/rules/hostile";
+import { altered, empty, json, type Scene } from "../support/rules/hostile";
 import { inProject, INTEGRATIONS, OAUTH_PROVIDER, recordsOf } from "../support/rules/routes";
 import { computeScene } from "../support/rules/scenes";
 import { outcomeOf, wordsOf } from "../support/rules/steps";
@@ -337,6 +337,26 @@ describe("a 404 of one route, in a project that answers", () => {
     network.on({ method: "GET", path: kind.list, executed: false, answer: NO_PROJECT });
     network.on({ method: "GET", path: INTEGRATIONS, nth: 2, executed: false, answer: json({ data: [] }) });
     expect(wordsOf(await outcomeOf(() => given.read(state)))).toContain("it is not known whether");
+  });
+});
+
+/** What a list may say beside the objects that it shows. */
+const SAID: readonly [string, object][] = [
+  ["an error", { error: { message: "time-out" } }],
+  ["errors", { errors: ["time-out"] }],
+  ["the error of the service", { code: "", message: "internal error" }],
+  ["that it goes on, and not where", { has_more: true }],
+];
+
+describe.each(SAID)("an empty list that says %s", (_said, beside) => {
+  test.each(EACH_LISTED)("drops no %s", async (_, kind) => {
+    const { given, network, state } = await created(kind);
+    const emptied = altered((body) => ({
+      ...Object.fromEntries(Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? [] : value])),
+      ...beside,
+    }));
+    network.on({ method: "GET", path: kind.list, answer: emptied });
+    expect(wordsOf(await outcomeOf(() => given.read(state)))).toContain("the response has an unexpected shape");
   });
 });
 
