@@ -198,9 +198,9 @@ export async function remove<Args extends object, Outputs extends object>(
     const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
     memory.removeStored(objects, own);
+    requireGranted(mayDelete());
     // What leaves before its container may be compared only afterwards.
     if (ofContainer.length === 0) requireGranted(memory.mayDeleteUndeclared(urn ?? ""));
-    requireGranted(mayDelete());
     const replacement = isLeftOver ? undefined : memory.checked.get(replacedAs ?? "")?.newInputs;
     refuseLacking(hosted, replacement);
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
@@ -334,7 +334,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const { hosted, request, before } = this;
     const verb = this.#verb;
     const { urn, carried } = request;
-    hosted.session.memory.noteFailed(urn ?? "");
+    if (urn !== undefined) hosted.session.memory.noteFailed(urn);
     const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb)) + keyAdvice(hosted, thrown);
     const unfinished: Unfinished = { __unfinished: before?.mark ?? verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
