@@ -15,6 +15,9 @@ import { type ItemOf, type ListName, type Page, PROJECT, type RecordKind, RECORD
 /** The cache key. */
 const keyOf = (list: ListName, projectId: string): string => `${list} ${projectId}`;
 
+/** Another list, which shows whether the service answers 404 for this one alone. Every project has the computes. */
+const elsewhereThan = (list: ListName): ListName => (list === "endpoints" ? "integrations" : "endpoints");
+
 /** What all calls of one account share. The key is in no property: logging a client must not show it. */
 export class Account {
   readonly settings: ClientTimings;
@@ -68,8 +71,9 @@ export class Account {
       lagMs: this.settings.lagMs,
       isDeclaredGone: this.goneProjects.has(projectId),
       ...(kind.inIntegration === true && {
-        integrations: (since: number) => this.collection("integrations", projectId).list({ since }),
+        integration: (since: number) => this.collection("integrations", projectId).find(() => true, { since }),
       }),
+      isProjectShown: (since) => this.collection(elsewhereThan(what), projectId).isShown({ since }),
       readsSince: (since) => this.#reads.get(keyOf(what, projectId), read, since),
       invalidating: () => this.#reads.invalidating(kind.touches.map((list) => keyOf(list, projectId))),
       requests: this.requests,

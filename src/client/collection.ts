@@ -9,8 +9,8 @@ import { type Deadline, sleep, withDeadline } from "./http/deadline";
 import { BadResponseError, FateUnknownError, inSeconds, NotFoundError, SvcError, TimeoutError } from "./http/errors";
 import type { ChangeResponse, Request, Requests } from "./http/requests";
 import { type Destruction, gatedRequest } from "./gate";
-import { Gone, type Sighting, Unknown } from "./proof";
-import { hiddenProjectAdvice, isInconclusive } from "./reads/absence";
+import { Gone, mustBeKnown, type Sighting, Unknown } from "./proof";
+import { hiddenListAdvice, hiddenProjectAdvice, isInconclusive } from "./reads/absence";
 import { IncompleteListError } from "./reads/pages";
 import type { CachedReads, WaitOptions } from "./reads/sharedReads";
 import { type AuthIntegrationRecord, type Page, PROJECT, type RecordKind } from "./records";
@@ -68,7 +68,7 @@ interface Deletion<Item, Response> {
   readonly matches: (item: Item) => boolean;
   /** For messages. */
   readonly thing: string | (() => string);
-  /** Whether an accepted deletion is believed without a list. @default if its response has a body */
+  /** Whether an accepted deletion is believed without a list. @default none is: a response may show another object */
   readonly needsNoList?: (response: ChangeResponse<Response>) => boolean;
 }
 
@@ -78,8 +78,10 @@ interface Source<Item> {
   readonly lagMs: number;
   /** A person has said that the project of this collection is gone. */
   readonly isDeclaredGone: boolean;
-  /** For objects that live in an integration: those of the project. */
-  readonly integrations?: (since: number) => Promise<readonly AuthIntegrationRecord[]>;
+  /** For objects that live in an integration: any one of the project. */
+  readonly integration?: (since: number) => Promise<Sighting<AuthIntegrationRecord>>;
+  /** Whether the service shows another list of the project. */
+  readonly isProjectShown: (since: number) => Promise<boolean>;
   readonly readsSince: (since: number | undefined) => CachedReads<Page<Item>>;
   /** Call before a change is sent; call the returned function when it ends, even on failure. */
   readonly invalidating: () => () => void;
@@ -126,6 +128,27 @@ export class Collection<Item extends object, Response = never, in Sending extend
     }
   }
 
+  /** Whether the service shows the list, or a part of it. */
+  async isShown({ since, ...options }: ListOptions = {}): Promise<boolean> {
+    try {
+      await this.source.readsSince(since).latest.wait(options);
+      return true;
+    } catch (error) {
+      if (error instanceof IncompleteListError) return true;
+      if (error instanceof NotFoundError) return false;
+      throw error;
+    }
+  }
+
+  /** The whole list, or that all that was in it is gone. @throws NotKnownError if that is unknown. */
+  async listUnlessGone(options?: ListOptions): Promise<readonly Item[] | Gone> {
+    try {
+      return await this.list(options);
+    } catch (error) {
+      return mustBeKnown<never>(await this.absentWithout(error));
+    }
+  }
+
   /**
    * The matching item. It is gone if two good and whole lists, one lag apart and with no change of ours between them, do
    * not contain it. Unknown: the list does not show the whole project, or the project is not shown at all.
@@ -155,30 +178,35 @@ export class Collection<Item extends object, Response = never, in Sending extend
   /**
    * What a list that could not be read to its end, or a 404 for the whole list, says of the objects in it
    * (docs/design/rules.md, 3): nothing, since the key may belong to another account, unless a person has said that the
-   * project is gone, or the project shows that it has no integration in which they could be. @throws the error, if it is
-   * another one.
+   * project is gone and nothing of it is shown, or two lists show that it has no integration in which they could be.
+   * @throws the error, if it is another one.
    */
   async absentWithout(error: unknown): Promise<Gone | Unknown> {
-    if (error instanceof IncompleteListError) return this.#unseen(error);
+    if (error instanceof IncompleteListError) return this.#unseen(error, true);
     if (!(error instanceof NotFoundError)) throw error;
-    if (this.source.isDeclaredGone) return Gone.proven("a person has said that the project is gone");
-    const containers = await this.source.integrations?.(performance.now()).catch((other: unknown) => {
-      if (!(other instanceof NotFoundError)) throw other;
-    });
-    return containers?.length === 0 ? Gone.proven("the project has no auth integration") : this.#unseen(error);
+    const now = performance.now();
+    if (this.source.integration !== undefined) {
+      const container = await this.source.integration(now);
+      return container instanceof Gone || container instanceof Unknown ? container : this.#unseen(error, true);
+    }
+    if (await this.source.isProjectShown(now)) return this.#unseen(error, true);
+    return this.source.isDeclaredGone
+      ? Gone.proven("a person has said that the project is gone")
+      : this.#unseen(error, false);
   }
 
   #absent(): Gone {
     return Gone.proven(`two lists lack ${this.kind.thing}`);
   }
 
-  #unseen(error: SvcError): Unknown {
-    const { thing } = this.kind;
-    const question = `whether ${thing} is gone`;
-    if (error instanceof IncompleteListError) {
-      const waysOut =
-        "Run this again. If it stays like this, the service has to be repaired first: its support can help";
-      return Unknown.because({ question, why: error.message, waysOut }, error);
+  #unseen(error: SvcError, isProjectShown: boolean): Unknown {
+    const question = `whether ${this.kind.thing} is gone`;
+    if (isProjectShown) {
+      const why =
+        error instanceof IncompleteListError
+          ? error.message
+          : `the service shows its project, but answers 404 for its list (${error.message})`;
+      return Unknown.because({ question, why, waysOut: hiddenListAdvice }, error);
     }
     return Unknown.because(
       {
@@ -338,14 +366,14 @@ export class Collection<Item extends object, Response = never, in Sending extend
   }
 
   /**
-   * Sends a deletion, and proves that the matching item is gone. An empty response must be confirmed by a list within the
+   * Sends a deletion, and proves that the matching item is gone. An accepted one must be confirmed by a list within the
    * lag; a 404 of the service, too, since it may be about the project; an inconclusive response by a list after the lag.
    * @returns the response of an accepted deletion, or that it was gone before.
    * @throws StillListedError when it is still listed, NotKnownError when no list can be read.
    */
   async proveDeleted<Body>(
     send: () => Promise<ChangeResponse<Body>>,
-    { matches, thing, needsNoList = ({ value }) => value !== undefined }: Deletion<Item, Body>,
+    { matches, thing, needsNoList }: Deletion<Item, Body>,
     options: WaitOptions,
   ): Promise<ChangeResponse<Body> | Gone> {
     const still = (): string => `${typeof thing === "string" ? thing : thing()} is still listed`;
@@ -355,7 +383,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
       throw error;
     });
     const isAccepted = !(answer instanceof SvcError);
-    if (isAccepted && needsNoList(answer)) return answer;
+    if (isAccepted && needsNoList?.(answer) === true) return answer;
     try {
       const isAbsent =
         isAccepted || answer instanceof NotFoundError

@@ -168,7 +168,9 @@ export interface Page<Item> {
 
 /** A number is a cursor, too; any other value leaves open whether the list goes on. */
 const cursor = z.union([z.string(), z.number().transform(String)]).optional();
-type Pagination = { readonly next?: string | undefined; readonly cursor?: string | undefined };
+type Pagination = { readonly next?: string | undefined; readonly cursor?: string | undefined } & Readonly<
+  Record<string, unknown>
+>;
 
 /** The objects of one kind: their routes, and the response to a change of one. */
 export interface RecordKind<Item extends object, Response> {
@@ -201,10 +203,22 @@ const pages = {
   pagination: z.looseObject({ next: cursor, cursor }).optional(),
 };
 
-const pageOf = <Item>(items: readonly Item[], { pagination }: { pagination?: Pagination | undefined }): Page<Item> => ({
-  items,
-  next: [pagination?.next, pagination?.cursor].find((text) => text !== undefined && text !== ""),
-});
+/** A list beside an error is not whole, nor is one that says that it goes on, and not where. */
+function pageOf<Item>(
+  items: readonly Item[],
+  body: { readonly pagination?: Pagination | undefined } & Readonly<Record<string, unknown>>,
+  context: z.RefinementCtx,
+): Page<Item> {
+  const { pagination = {} } = body;
+  const next = [pagination.next, pagination.cursor].find((text) => text !== undefined && text !== "");
+  const says = (name: string, { [name]: value }: Readonly<Record<string, unknown>> = body): boolean =>
+    Boolean(Array.isArray(value) ? value.length : value);
+  const isError = says("error") || says("errors") || (Object.hasOwn(body, "code") && Object.hasOwn(body, "message"));
+  const goesOn = next === undefined && (says("has_more") || says("has_more", pagination));
+  if (isError) context.addIssue({ code: "custom", path: ["error"] });
+  if (goesOn) context.addIssue({ code: "custom", path: ["has_more"] });
+  return { items, next };
+}
 
 const kind = <Item extends object, Response = never>(of: RecordKind<Item, Response>): RecordKind<Item, Response> => of;
 
@@ -217,7 +231,7 @@ export const RECORDS = {
     one: ["/endpoints/{endpoint_id}", "endpoint_id"],
     page: z
       .looseObject({ endpoints: z.array(endpointSchema), ...pages })
-      .transform((body) => pageOf(body.endpoints, body)),
+      .transform((body, context) => pageOf(body.endpoints, body, context)),
     response: endpointChangeSchema,
     itemOf: ({ endpoint }) => endpoint,
     idOfResponse: ({ endpoint }) => endpoint.id,
@@ -230,7 +244,7 @@ export const RECORDS = {
     isHistory: true,
     page: z
       .looseObject({ operations: z.array(operationSchema), ...pages })
-      .transform((body) => pageOf(body.operations, body)),
+      .transform((body, context) => pageOf(body.operations, body, context)),
     idOf: ({ id }) => id,
     thing: "the operation",
     touches: [],
@@ -245,7 +259,9 @@ export const RECORDS = {
   }),
   branches: kind({
     path: "/branches",
-    page: z.looseObject({ branches: z.array(branchSchema), ...pages }).transform((body) => pageOf(body.branches, body)),
+    page: z
+      .looseObject({ branches: z.array(branchSchema), ...pages })
+      .transform((body, context) => pageOf(body.branches, body, context)),
     idOf: ({ id }) => id,
     thing: "the branch",
     touches: [],
@@ -256,7 +272,7 @@ export const RECORDS = {
     one: ["/auth/integration/{auth_provider}", "auth_provider"],
     page: z
       .looseObject({ data: z.array(authIntegrationSchema), ...pages })
-      .transform((body) => pageOf(body.data, body)),
+      .transform((body, context) => pageOf(body.data, body, context)),
     response: keySetSchema,
     idOfResponse: (keys) => keys.auth_provider_project_id,
     idOf: (item) => item.auth_provider_project_id,
@@ -269,7 +285,7 @@ export const RECORDS = {
     inIntegration: true,
     page: z
       .looseObject({ providers: z.array(oauthProviderSchema), ...pages })
-      .transform((body) => pageOf(body.providers, body)),
+      .transform((body, context) => pageOf(body.providers, body, context)),
     response: oauthProviderSchema,
     itemOf: itself,
     idOf: ({ id }) => id,
@@ -281,7 +297,7 @@ export const RECORDS = {
     inIntegration: true,
     page: z
       .looseObject({ domains: z.array(whitelistDomainSchema), ...pages })
-      .transform((body) => pageOf(body.domains, body)),
+      .transform((body, context) => pageOf(body.domains, body, context)),
     idOf: ({ domain, auth_provider = "" }) => `${auth_provider} ${domain}`,
     thing: "the domain",
     touches: ["domains"],

@@ -206,6 +206,8 @@ export async function remove<Args extends object, Outputs extends object>(
     const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     memory.removeStored(objects, own);
     requireGranted(mayDelete());
+    // What leaves before its container may be compared only afterwards.
+    if (ofContainer.length === 0) requireGranted(memory.mayDeleteUndeclared(urn ?? ""));
     const replacement = isLeftOver ? undefined : memory.checked.get(replacedAs ?? "")?.newInputs;
     refuseLacking(hosted, replacement);
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
@@ -341,6 +343,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const { hosted, request, before } = this;
     const verb = this.#verb;
     const { urn, carried } = request;
+    if (urn !== undefined) hosted.session.memory.noteFailed(urn);
     const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb)) + keyAdvice(hosted, thrown);
     const unfinished: Unfinished = { __unfinished: before?.mark ?? verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
@@ -386,19 +389,20 @@ class ChangeCall<Args extends object, Outputs extends object> {
       session.memory.noteCreated(urn);
       objects.forEach((object) => session.memory.setOwner(object, urn));
       if (this.#taken.length > 0 && objects.length > 0 && (Reflect.get(outs, "adopt") ?? false) !== false)
-        this.#tellOfTakeOver(id);
+        tellOfTakeOver(this.hosted, { id, urn });
     }
   }
+}
 
-  /** The run may not look at the entry of the state that had the object until now. */
-  #tellOfTakeOver(id: string): void {
-    const { resource, session } = this.hosted;
-    const { urn } = this.request;
-    const message =
-      `${resource.kind} ${id}${labelOf(urn)} was taken over: destroying it deletes the object, unless retainOnDelete is set. ` +
-      "If another entry of a stack has the object, too, destroying that one deletes it as well: remove only the entry, with pulumi state delete '<its URN>'. A pulumi up of the whole program does so by itself for an entry of this stack";
-    session.log({ severity: "info", message, urn, ephemeral: false });
-  }
+/** The run may not look at the entry of the state that had the object until now. */
+export function tellOfTakeOver<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  { id, urn }: Pick<CreateRequest, "urn"> & { readonly id: string },
+): void {
+  const message =
+    `${resource.kind} ${id}${labelOf(urn)} was taken over: destroying it deletes the object, unless retainOnDelete is set. ` +
+    "If another entry of a stack has the object, too, destroying that one deletes it as well: remove only the entry, with pulumi state delete '<its URN>'. A pulumi up of the whole program does so by itself for an entry of this stack";
+  session.log({ severity: "info", message, urn, ephemeral: false });
 }
 
 const OWN_VALUE =

@@ -63,6 +63,9 @@ export interface Others {
   declaredByProgram(object: string): readonly { readonly urn: string; readonly shared: boolean }[];
   /** Whether the program declares a resource with this URN. */
   isOfProgram(urn: string): boolean;
+  tellFailed(urn: string): void;
+  /** A resource of the program whose creation or update has failed. */
+  failed(): string | undefined;
   /** Whether enough is known of the others to do this. Ask after `of`, which says what they have told. */
   permission(doing: Doing): Permission;
   /** Why what the others have told cannot be read. */
@@ -172,6 +175,8 @@ export class RunMemory {
   readonly #deletedAs = new Map<string, string>();
   /** The URNs under which something was created. */
   readonly #createdAs = new Set<string>();
+  /** The first resource of the program whose creation or update has failed. */
+  #failed: string | undefined;
   /** By kind: how many the program has said it declares, and the URNs of those that are new or were compared. */
   readonly #declared = new Map<Kind, number>();
   readonly #compared = new Map<Kind, Set<string>>();
@@ -438,6 +443,13 @@ export class RunMemory {
     return this.#createdAs.has(urn);
   }
 
+  /** A creation or an update has failed. */
+  noteFailed(urn: string): void {
+    if (this.#failed !== undefined) return;
+    this.#failed = urn;
+    this.#others?.tellFailed(urn);
+  }
+
   /** Records in which objects a compared resource lives and is to stay: in none if it is replaced. */
   noteStaying(urn: string, livesIn: (object: string) => boolean): void {
     this.#staying.set(urn, livesIn);
@@ -542,6 +554,22 @@ export class RunMemory {
       permissions.find((one) => one instanceof Unknown) ??
       (permissions.every((one) => one instanceof Refused) ? first : Granted.proven())
     );
+  }
+
+  /**
+   * An entry that the program has not declared in a run that goes on after an error (`--continue-on-error`): an inline
+   * program ends when one of its resources fails, and the engine deletes what it has not declared by then. So it does
+   * with what failed to be declared under another name.
+   */
+  mayDeleteUndeclared(urn: string): Permission {
+    const failed = this.#failed ?? this.#others?.failed();
+    if (failed === undefined) return Granted.proven();
+    if ([urn, ...this.#withUrn(urn)].some((one) => this.checked.has(one))) return Granted.proven();
+    return Unknown.because({
+      question: "whether the program still declares it",
+      why: `"${nameInUrn(failed)}" has failed in this run, and a program may end at that, before it has declared the rest`,
+      waysOut: "Mend that, and run pulumi up again: it deletes what the program does not declare",
+    });
   }
 
   /**

@@ -24,6 +24,7 @@ const told = z.union([
   /** The first line, with the address of the service that the process uses. */
   z.tuple([z.literal("begin"), z.number(), z.string()]),
   z.tuple([z.literal("claims"), z.string(), z.array(z.object({ object: z.string(), shared: z.boolean() }))]),
+  z.tuple([z.literal("failed"), z.string()]),
   z.tuple([z.literal("stored"), z.string(), z.object({ stateUrn: z.string(), objects: z.array(z.string()) })]),
   z.tuple([
     z.literal("state"),
@@ -116,6 +117,15 @@ export class OtherProcesses implements Others {
     return [...this.#readings.values()].some((reading) => reading.isOfProgram(urn));
   }
 
+  tellFailed(urn: string): void {
+    this.#tell(["failed", urn]);
+  }
+
+  failed(): string | undefined {
+    this.#read();
+    return [...this.#readings.values()].map((reading) => reading.failed).find((urn) => urn !== undefined);
+  }
+
   permission(doing: Doing): Permission {
     if (doing !== "changes") {
       this.own.list.show(doing);
@@ -200,6 +210,7 @@ class Reading {
   /** What a program declares: the engine may ask about a part of it. */
   readonly #program = new ByObject<{ readonly shared: boolean }>();
   #isProgram = false;
+  #failed: string | undefined;
   #address: string | undefined;
   #isAlive = true;
   /** The end of the last whole line. */
@@ -223,6 +234,10 @@ class Reading {
 
   declared(): string[] {
     return this.#isAlive ? this.#claims.urns() : [];
+  }
+
+  get failed(): string | undefined {
+    return this.#failed;
   }
 
   isOfProgram(urn: string): boolean {
@@ -262,6 +277,9 @@ class Reading {
         break;
       case "declares":
         this.#program.set(data[1], new Map(data[2].map(({ object, shared }) => [object, { shared }])));
+        break;
+      case "failed":
+        this.#failed = data[1];
         break;
       case "begin":
         if (data[1] !== FORMAT) throw folder.otherVersion();

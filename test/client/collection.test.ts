@@ -70,7 +70,7 @@ type Send = () => Promise<{ value: Thing | undefined }>;
 function collection(
   lists: readonly (readonly (string | Thing)[] | Error)[],
   send: Send = async () => ({ value: undefined }),
-  { isDeclaredGone = false } = {},
+  { isDeclaredGone = false, isOtherShown = false } = {},
 ) {
   const began = now();
   const reads = new SharedReads();
@@ -92,7 +92,8 @@ function collection(
   const creator = { create: async () => Promise.reject(new Error("no creation")) };
   const readsSince = (since: number | undefined) => reads.get("things", start, since);
   const invalidating = () => () => undefined;
-  const source = { lagMs: LAG, isDeclaredGone, readsSince, invalidating, requests, creator };
+  const isProjectShown = async () => isOtherShown;
+  const source = { lagMs: LAG, isDeclaredGone, isProjectShown, readsSince, invalidating, requests, creator };
   const things = new Collection<Thing, Thing>(KIND, "p", source);
   return { things, sentAt, change: () => reads.invalidating(["things"])() };
 }
@@ -314,17 +315,14 @@ describe("deleting an item", () => {
   const deleting = (lists: Parameters<typeof collection>[0], send: Send) =>
     collection(lists, send).things.delete({ id: "b", thing: "thing b" }, PROVEN);
 
-  test("ends with an answer that has a body, without a list", async () => {
-    const { things, sentAt } = collection([["b"]], async () => ({ value: B }));
-    await things.delete({ id: "b" }, PROVEN);
-    expect(sentAt).toEqual([]);
-  });
-
-  test("wants a list without it, where the answer is empty", async () => {
-    const gone = watched(deleting([["b"], ["b"], ["a"]], async () => noBody));
+  test.each([
+    ["is empty", noBody],
+    ["shows it", { value: B }],
+  ])("wants a list without it, where the answer %s", async (_, answer) => {
+    const gone = watched(deleting([["b"], ["b"], ["a"]], async () => answer));
     await pass(LAG);
     expect("outcome" in gone).toBe(true);
-    const error = await thrownIn(deleting([["b", "c"]], async () => noBody));
+    const error = await thrownIn(deleting([["b", "c"]], async () => answer));
     expect(error).toBeInstanceOf(BadResponseError);
     expect(String(error)).toBe("StillListedError: the deletion was accepted, but thing b is still listed");
   });
@@ -373,8 +371,11 @@ describe("deleting an item", () => {
     test("is unknown where the whole list answers 404, unless a person has said that the project is gone", async () => {
       const lists = [new NotFoundError("project not found", { status: 404 })];
       expect(await thrownIn(deleting(lists, send))).toBeInstanceOf(NotKnownError);
-      const declared = collection(lists, send, { isDeclaredGone: true }).things;
+      const isDeclaredGone = true;
+      const declared = collection(lists, send, { isDeclaredGone }).things;
       expect(await thrownIn(declared.delete({ id: "b" }, PROVEN))).toBeUndefined();
+      const shown = collection(lists, send, { isDeclaredGone, isOtherShown: true }).things;
+      expect(String(await thrownIn(shown.delete({ id: "b" }, PROVEN)))).toContain("the service shows its project");
     });
 
     test("is unknown while the list cannot be read", async () => {

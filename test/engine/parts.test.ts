@@ -115,3 +115,31 @@ test("what is lost with an integration that a part of a run replaces is named, a
   expect(await stack.preview("--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
   await stack.finish(start);
 });
+
+test("in a run that goes on after an error, what the program has not declared stays", async () => {
+  const program = (name: string, options = "{}"): string => `
+    const other = new svc.Provider("other");
+    const auth = new svc.AuthIntegration("${name}", { projectId: "prj-demo" }, ${options});
+    auth.branchId.apply(() => new svc.ComputeEndpoint("dev", { projectId: "prj-demo", branchId: "br-dev" }, { provider: other }));`;
+  const stack = await Stack.create({ program: program("old") });
+  const start = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const before = await stack.service.state();
+
+  // An inline program, as here, ends when this fails. The engine deletes "old" and "dev".
+  stack.program(program("renamed"));
+  const { code, text } = await stack.up("--continue-on-error");
+  expect(code).not.toBe(0);
+  for (const name of ["old", "dev"])
+    expect(text).toMatch(
+      new RegExp(
+        `Could not delete .* \\("${name}"\\): it is not known whether the program still declares it: "renamed" has`,
+      ),
+    );
+  expect(await stack.service.state()).toEqual(before);
+
+  stack.program(program("renamed", '{ aliases: [{ name: "old" }] }'));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.service.state()).toEqual(before);
+  await stack.finish(start);
+});

@@ -7,8 +7,8 @@ import { sceneOf } from "../kinds/started";
 import { DOMAIN_ARGS } from "../kinds/WhitelistDomain";
 import { DEMO_PRIMARY } from "../support/computeCases";
 import { expectNoSecrets, PROJECT, PROVIDER, type Harness, type State } from "../support/harness";
-import { empty, json, type Scene } from "../support/rules/hostile";
-import { inProject, recordsOf } from "../support/rules/routes";
+import { altered, empty, json, type Scene } from "../support/rules/hostile";
+import { inProject, INTEGRATIONS, OAUTH_PROVIDER, recordsOf } from "../support/rules/routes";
 import { computeScene } from "../support/rules/scenes";
 import { outcomeOf, wordsOf } from "../support/rules/steps";
 import type { Properties } from "../../src/contract/hiddenKeys";
@@ -248,7 +248,9 @@ const THREE: readonly [string, KindCase, Properties[]][] = [
 
 describe.each(BROKEN)("a list %s", (_how, fault, words) => {
   const brokenOff = async (kind: KindCase, [one = {}, two = {}, three = {}]: readonly Properties[]) => {
-    const { given } = await sceneOf(kind, { pageSize: 1 }, { readDeadlineMs: 1_500 });
+    // Only a page that fails for ever is read until the deadline.
+    const readDeadlineMs = "paging" in fault ? 20_000 : 500;
+    const { given } = await sceneOf(kind, { pageSize: 1 }, { readDeadlineMs });
     // What a project has from the start would be on the first page.
     if (kind.kind === "ComputeEndpoint") await given.edit({ kind: "endpoint", id: DEMO_PRIMARY, delete: true });
     if (kind.kind === "OAuthProvider")
@@ -318,4 +320,49 @@ describe("an update of a compute whose operation failed, where the key may not s
     expect(await given.mutations()).toMatchObject([{ method: "PATCH" }]);
     expect(outs).not.toHaveProperty("__unfinished");
   });
+});
+
+describe("a 404 of one route, in a project that answers", () => {
+  const CHILDREN = EACH_CHILD.filter(([, { list }]) => list !== INTEGRATIONS);
+
+  test.each(EACH_KIND)("%s stays, although a person has said that the project is gone", async (_, kind) => {
+    const { given, network, state } = await created(kind);
+    network.on({ method: "GET", path: kind.list, executed: false, answer: NO_PROJECT });
+    process.env[VARIABLE] = PROJECT;
+    expect(wordsOf(await outcomeOf(() => given.read(state)))).toContain("it is not known whether");
+  });
+
+  test.each(CHILDREN)("%s stays while one list alone lacks its integration", async (_, kind) => {
+    const { given, network, state } = await created(kind);
+    network.on({ method: "GET", path: kind.list, executed: false, answer: NO_PROJECT });
+    network.on({ method: "GET", path: INTEGRATIONS, nth: 2, executed: false, answer: json({ data: [] }) });
+    expect(wordsOf(await outcomeOf(() => given.read(state)))).toContain("it is not known whether");
+  });
+});
+
+/** What a list may say beside the objects that it shows. */
+const SAID: readonly [string, object][] = [
+  ["an error", { error: { message: "time-out" } }],
+  ["errors", { errors: ["time-out"] }],
+  ["the error of the service", { code: "", message: "internal error" }],
+  ["that it goes on, and not where", { has_more: true }],
+];
+
+describe.each(SAID)("an empty list that says %s", (_said, beside) => {
+  test.each(EACH_LISTED)("drops no %s", async (_, kind) => {
+    const { given, network, state } = await created(kind);
+    const emptied = altered((body) => ({
+      ...Object.fromEntries(Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? [] : value])),
+      ...beside,
+    }));
+    network.on({ method: "GET", path: kind.list, answer: emptied });
+    expect(wordsOf(await outcomeOf(() => given.read(state)))).toContain("the response has an unexpected shape");
+  });
+});
+
+test("a deletion is not believed by a response that shows another object", async () => {
+  const { given, network, state } = await created(KIND_CASES.OAuthProvider);
+  const another = json({ id: "google", type: "shared" });
+  network.on({ method: "DELETE", path: OAUTH_PROVIDER, executed: false, answer: another });
+  expect(wordsOf(await outcomeOf(async () => void (await given.delete(state))))).toContain("still listed");
 });

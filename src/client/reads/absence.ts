@@ -29,6 +29,10 @@ export class SteadyObservation {
 export const hiddenProjectAdvice = (projectId: string): string =>
   `Use the key of the account that project ${projectId} belongs to. If the project itself was deleted, run \`SVC_GONE_PROJECT=${projectId} pulumi refresh\`, which takes what was in it out of the stack, and remove it from the program`;
 
+/** The same if it shows the project, but not the whole list. */
+export const hiddenListAdvice =
+  "Run this again. If it stays like this, the service has to be repaired first: its support can help";
+
 /** Undefined if the service answers 404: for whoever only looks at what is there, and decides nothing about it. */
 export async function undefinedIfNotShown<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {

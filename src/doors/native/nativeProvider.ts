@@ -18,7 +18,7 @@ import { differing, valueAt } from "../../contract/propertyPath";
 import { messageOf } from "../../contract/untrusted";
 import { unknownNames, unknownProperty } from "../../helpers/given";
 import { problemText, sameJson } from "../../host/arguments";
-import { create, read, remove, update } from "../../host/calls";
+import { create, read, remove, tellOfTakeOver, update } from "../../host/calls";
 import { asImported } from "../../host/imported";
 import type { Lifecycle } from "../../host/lifecycle";
 import { check, diff, planned, plannedUpdate } from "../../host/plan";
@@ -49,6 +49,8 @@ type AnyHosted = Hosted<object, object>;
 export class NativeProvider {
   readonly failedCall = failedCall;
   #settings: Properties = {};
+  /** By URN: the id of what was looked up or imported. The engine checks only the inputs of what it imports. */
+  readonly #lookedUp = new Map<string, string>();
   readonly #readSetting: ReadSetting = (name) => {
     const value = this.#settings[name] ?? undefined;
     return value === undefined ? undefined : String(value);
@@ -94,8 +96,12 @@ export class NativeProvider {
   }
 
   async check(request: ProviderMessages.CheckRequest) {
-    const hosted = this.#hosted(request.getUrn(), request.getType());
+    const urn = request.getUrn();
+    const hosted = this.#hosted(urn, request.getType());
     const { resource } = hosted;
+    const imported = this.#lookedUp.get(urn);
+    if (imported !== undefined) tellOfTakeOver(hosted, { urn, id: imported });
+    this.#lookedUp.delete(urn);
     const given = propertiesOf(request.getNews());
     // The classes of this package send the names of surplus properties without the values.
     const { __surplus: named = [] } = hiddenInputs(given);
@@ -103,7 +109,7 @@ export class NativeProvider {
     const known = Object.keys(resource.args);
     const unknown = unknownNames(news, known);
     const { args, problems } = await check(hosted, {
-      urn: request.getUrn(),
+      urn,
       olds: visible(propertiesOf(request.getOlds())),
       news: Object.fromEntries(Object.entries(news).filter(([name]) => !unknown.includes(name))),
       // Only a creation and an update say it.
@@ -195,7 +201,9 @@ export class NativeProvider {
     const response = new messages.ReadResponse();
     if (found === undefined) return response;
     // What no provider has stored is looked up, or imported: nothing tells which.
-    const shown = outs["__version"] === undefined ? asImported(resource, found) : found;
+    const isNew = outs["__version"] === undefined;
+    if (isNew) this.#lookedUp.set(urn, id);
+    const shown = isNew ? asImported(resource, found) : found;
     response.setId(id);
     response.setProperties(structOf(markedOuts(secretsOf(resource), shown.outs, { given: outs, stored: outs })));
     response.setInputs(structOf(markedFound(secretsOf(resource), shown.args, outs)));

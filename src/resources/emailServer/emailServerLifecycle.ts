@@ -1,7 +1,9 @@
 import { serverObject } from "../../contract/claims";
 import { z } from "zod";
 import {
+  Gone,
   Granted,
+  mustBeKnown,
   requireGranted,
   type EmailServerRecord,
   type EmailServerRequest,
@@ -107,7 +109,8 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 
   async read(call, { id: projectId, managed, unfinished }) {
-    const server = await call.client.auth.emailServer(projectId, call);
+    const server = mustBeKnown(await call.client.auth.emailServers(projectId).find(() => true, call));
+    if (server instanceof Gone) return server;
     const { password, ...found } = toArguments(projectId, server);
     // The state holds no password that the program does not manage.
     const shown = managed.has("password") ? omitUndefined({ ...found, password }) : found;

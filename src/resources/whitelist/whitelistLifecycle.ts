@@ -1,5 +1,5 @@
 import { domainObject } from "../../contract/claims";
-import { mustBeKnown } from "../../client";
+import { Gone, mustBeKnown, spellingsOf } from "../../client";
 import type { Call, Finding, Look } from "../../host/lifecycle";
 import { isIgnored, notSentBy } from "../../host/ignored";
 import { effect } from "../../host/lookAhead";
@@ -90,7 +90,9 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   async read(call, { id: projectId, outs: { domains: elements = [] } }) {
     const { authProvider } = call;
     const declared = originsIn(elements);
-    const shown = await listOrigins(call, projectId, call);
+    const listed = await call.client.auth.domains(projectId).listUnlessGone(call);
+    if (listed instanceof Gone) return listed;
+    const shown = spellingsOf(listed, authProvider);
     const missing = declared.find((origin) => !shown.has(origin));
     // A missing domain is gone when two lists lack it; the later list shows the others too.
     if (missing !== undefined)

@@ -192,7 +192,8 @@ describe("a deletion of a user, who cannot be listed", () => {
   });
 
   test("is not done after a 404 if the project does not answer by then", async () => {
-    const { client } = answered(gone(), (nth) => (nth === 1 ? { json: STANDING } : gone()));
+    const isProof = ({ path }: { readonly path: string }, nth: number) => path.endsWith("/integrations") && nth === 1;
+    const { client } = inMemory((request, nth) => (isProof(request, nth) ? { json: STANDING } : gone()));
     await expect(remove(client)).rejects.toBeInstanceOf(NotKnownError);
   });
 

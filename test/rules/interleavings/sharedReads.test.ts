@@ -194,6 +194,7 @@ test("what this process has created is found while lists lag", async () => {
     const things = new Collection(kind, "p", {
       lagMs: LAG_MS,
       isDeclaredGone: false,
+      isProjectShown: () => Promise.resolve(true),
       readsSince: (since) => reads.get("list", (delayMs) => new SharedRead("/things", read, delayMs), since),
       invalidating: () => reads.invalidating(["list"]),
       requests: { send: () => Promise.reject(new Error("nothing is sent here")) },
