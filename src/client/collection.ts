@@ -31,8 +31,8 @@ export interface Expected<Item> {
   readonly mayBeOld?: (response: Item) => boolean;
   /** Called once the service has accepted the change, before any waiting. */
   readonly onAccepted?: (item: Item) => void;
-  /** Called with what the service still shows, before the error is thrown: what this says is in its message. */
-  readonly onOther?: (item: Item, names: readonly string[]) => NotShown;
+  /** Called with what the service still shows, before the error is thrown: its result is in the message. */
+  readonly onOther?: (item: Item, names: readonly string[], response: Item) => NotShown;
 }
 
 interface NotShown {
@@ -265,7 +265,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
       );
     const names = differing(last, first);
     if (names.length === 0) return last;
-    throw new NotShownError(names, onOther?.(last, names));
+    throw new NotShownError(names, onOther?.(last, names, first));
   }
 
   /** The route of the list. */

@@ -50,23 +50,22 @@ interface Sent<Item> extends Pick<Exchange, "sent" | "ignored"> {
 }
 
 /** What a change sends, for the collection, which waits until the service shows it. */
-export const expectedOf = <Item>(
-  rules: Rules,
-  { sent, ignored, argumentsOf, stored, checkpoint }: Sent<Item>,
-): Expected<Item> => ({
-  differing: (item, _response, proof = false) => unconfirmed(rules, { sent, shown: argumentsOf(item), ignored, proof }),
-  onOther(item, names) {
-    const found = argumentsOf(item);
-    const shown = Object.fromEntries(Object.entries(found).filter(([name]) => names.includes(name)));
-    checkpoint?.(shown, item);
-    // Its names are those of the arguments.
-    const { args } = leftToService(rules, sent, { shown: found, ignored: ignored ?? [] });
-    return {
-      details: names.flatMap((name) => detailsOf(rules, name, { sent: args, shown })),
-      isAgain: stored !== undefined && names.every((name) => isAgain(rules, name, { stored, shown })),
-    };
-  },
-});
+export const expectedOf = <Item>(rules: Rules, { sent, ignored, argumentsOf, stored, checkpoint }: Sent<Item>) =>
+  ({
+    differing: (item: Item, _response: Item, proof = false) =>
+      unconfirmed(rules, { sent, shown: argumentsOf(item), ignored, proof }),
+    onOther(item: Item, names: readonly string[]) {
+      const found = argumentsOf(item);
+      const shown = Object.fromEntries(Object.entries(found).filter(([name]) => names.includes(name)));
+      checkpoint?.(shown, item);
+      // Its names are those of the arguments.
+      const { args } = leftToService(rules, sent, { shown: found, ignored: ignored ?? [] });
+      return {
+        details: names.flatMap((name) => detailsOf(rules, name, { sent: args, shown })),
+        isAgain: stored !== undefined && names.every((name) => isAgain(rules, name, { stored, shown })),
+      };
+    },
+  }) satisfies Expected<Item>;
 
 /** Whether the state holds what the service showed after an earlier change that had sent the argument, and it is this. */
 function isAgain(

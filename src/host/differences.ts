@@ -28,7 +28,7 @@ function leaves(left: unknown, right: unknown, keys: readonly string[] = []): Di
   return [...all].flatMap((key) => leaves(ownValue(left, key), ownValue(right, key), [...keys, key]));
 }
 
-const isObject = (value: unknown): value is Properties => isPlain(value) && !isReference(value);
+export const isObject = (value: unknown): value is Properties => isPlain(value) && !isReference(value);
 
 /** A value with the keys of another one, wherever the argument takes both spellings of a key for one name. */
 export function spelledAs(rule: ArgumentRules<unknown>, model: unknown, value: unknown): unknown {

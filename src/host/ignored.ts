@@ -15,7 +15,7 @@ export const isIgnored = (ignored: readonly string[], ...keys: string[]): boolea
   ignored.some((path) => leadsTo(path, keys));
 
 /** Whether the paths contain this argument, or a part of it. */
-export const isTouched = (ignored: readonly string[], argument: string): boolean =>
+const isTouched = (ignored: readonly string[], argument: string): boolean =>
   ignored.some((path) => [argument, "*"].includes(String(segmentsOf(path)[0])));
 
 /**

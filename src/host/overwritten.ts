@@ -4,14 +4,16 @@
  */
 import { isReference } from "../contract/references";
 import { listed } from "../contract/untrusted";
-import { ruleOf, type Rules } from "./arguments";
-import { differencesOf, pathOf, spelledAs, valueAt, type Difference } from "./differences";
+import { ruleOf, type Rules, sameArgument } from "./arguments";
+import { differencesOf, isObject, pathOf, spelledAs, valueAt, type Difference } from "./differences";
 import type { Finding } from "./lifecycle";
 import { effect } from "./lookAhead";
 
 interface Request {
   /** The arguments that it sends, with the values of references. */
   readonly sent: object;
+  /** The names of those that it unsets by leaving them out. @default none */
+  readonly unset?: readonly string[];
   /** The names of those that the plan changes. */
   readonly changed: ReadonlySet<string>;
   /** The arguments as the state has them. */
@@ -20,7 +22,7 @@ interface Request {
   readonly shown: object;
 }
 
-interface Overwritten {
+export interface Overwritten {
   /** The service has another value than the state, and gets that of the program. */
   readonly replaced: readonly string[];
   /** The service has it, and neither the program nor the state has. */
@@ -30,13 +32,14 @@ interface Overwritten {
 }
 
 /** By path: what the plan does not show as a change from the value that it overwrites. */
-export function overwritten(rules: Rules, { sent, changed, stored, shown }: Request): Overwritten {
+export function overwritten(rules: Rules, { sent, unset = [], changed, stored, shown }: Request): Overwritten {
   const found = Object.entries(sent).map(([name, value]: [string, unknown]) => {
     const rule = ruleOf(rules, name);
     const isChanged = changed.has(name);
     if (rule === undefined || value === undefined || rule.local === true || rule.createOnly === true) return {};
     const [before, now]: unknown[] = [stored, shown].map((all) => spelledAs(rule, value, Reflect.get(all, name)));
-    if (now === undefined) return { unseen: isChanged ? [] : [name] };
+    // Of an object the plan shows what changes in it, and not what else goes.
+    if (now === undefined) return { unseen: isChanged && !isObject(value) ? [] : [name] };
     const drift = new Set(differencesOf(rule, before, now).map(({ keys }) => pathOf(name, keys)));
     const isUnseen = (path: string, { keys, right }: Difference): boolean => {
       const held = valueAt(before, keys);
@@ -54,9 +57,15 @@ export function overwritten(rules: Rules, { sent, changed, stored, shown }: Requ
       cleared: cleared.flat(),
     };
   });
+  // Of those that it unsets the plan shows the value of the state, or that there is one behind a reference.
+  const others = unset.filter((name) => {
+    const [before, now]: unknown[] = [stored, shown].map((all) => Reflect.get(all, name));
+    const rule = ruleOf(rules, name);
+    return rule !== undefined && now !== undefined && !isReference(before) && !sameArgument(rule, before, now);
+  });
   return {
     replaced: found.flatMap(({ replaced = [] }) => replaced),
-    cleared: found.flatMap(({ cleared = [] }) => cleared),
+    cleared: [...found.flatMap(({ cleared = [] }) => cleared), ...others.map((name) => `"${name}"`)],
     unseen: found.flatMap(({ unseen = [] }) => unseen.map((name) => `"${name}"`)),
   };
 }
@@ -79,6 +88,18 @@ export const overwriteFindings = (what: string, { replaced, cleared, unseen }: O
     unseen.length > 0 &&
       `pulumi up also sets ${named(unseen)} of ${what}, because it sends all of it. The service does not show the value that it has: one that was set by hand is lost`,
   ].flatMap((text) => (text === false ? [] : [effect(text)]));
+
+/** What an update has overwritten or cleared so, for its line: somebody may have set it after the plan. */
+export function overwriteNote(what: string, { replaced, cleared }: Overwritten): string | undefined {
+  if (replaced.length + cleared.length === 0) return undefined;
+  const did = [
+    ...(replaced.length > 0
+      ? [`${named(replaced)} had another value at the service than in the state, and was overwritten`]
+      : []),
+    ...(cleared.length > 0 ? [`${named(cleared)} was set at the service, and was cleared`] : []),
+  ];
+  return `${what}: ${did.join("; ")}`;
+}
 
 const them = ({ length }: readonly string[]): string => (length === 1 ? "it" : "them");
 const named = (paths: readonly string[]): string => listed([...paths].sort(), MOST_NAMED);

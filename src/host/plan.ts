@@ -47,7 +47,9 @@ export async function check<Args extends object, Outputs extends object>(
 ): Promise<CheckResult> {
   const { session, readSetting } = hosted;
   const { urn = "", news } = request;
-  const { args, known, problems: found, allowed } = checkNews(hosted, news, limitsOf(hosted, request.ignored));
+  // A creation leaves nothing to the service.
+  const ignored = isNewIn(request) ? [] : request.ignored;
+  const { args, known, problems: found, allowed } = checkNews(hosted, news, limitsOf(hosted, ignored));
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   if (settings !== undefined) session.meetOthers(settings);
   session.warnOfUnheard();
@@ -239,6 +241,8 @@ export function checkedArgs<Args extends object, Outputs extends object>(
   return args as Args;
 }
 
+const isNewIn = ({ olds }: Pick<CheckRequest, "olds">): boolean => Object.keys(olds).length === 0;
+
 /** Records what a resource of the program declares. Returns what is reported about the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
@@ -246,7 +250,7 @@ function declare<Args extends object, Outputs extends object>(
   { args, known, allowed, authProvider }: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[] } {
   const { resource, session } = hosted;
-  const isNew = Object.keys(olds).length === 0;
+  const isNew = isNewIn({ olds });
   // For a replacement the engine calls `check` a second time, without the old inputs.
   const earlier = session.memory.checked.get(urn);
   const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;

@@ -248,7 +248,7 @@ describe("a change that is accepted", () => {
     const { done, sentAt } = update(small, [[{ name: "a", size: "other" }]], { onOther });
     const error = await thrownIn(done);
     expect(String(error)).toBe(`Error: ${MESSAGE}`);
-    expect(onOther.mock.calls).toEqual([[{ name: "a", size: "other" }, ["size"]]]);
+    expect(onOther.mock.calls).toEqual([[{ name: "a", size: "other" }, ["size"], { name: "a", size: "small" }]]);
     expect(sentAt.at(-1)).toBeGreaterThanOrEqual(LAG);
   });
 

@@ -209,3 +209,20 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   expect((await stack.entries())[urn]).toEqual(before[urn]);
   expect(await stack.leaks([PASSWORD, service.emulator.apiKey])).toEqual([]);
 });
+
+test("a repair names what its request sets beside the drift", async () => {
+  const stack = await Stack.create({ program: PROGRAM, emulator: { secretAnswers: "masked" } });
+  const { service } = stack;
+  const before = await service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  // The service does not show that the password was rotated, too.
+  await service.edit({ kind: "email_server", set: { port: 2525, password: "canary-rotated-harm" } });
+  await service.clearRequests();
+  const sets =
+    /pulumi up also sets "password" of the e-mail server of project prj-demo [^\n]* one that was set by hand is lost/;
+  const asked = await svc(stack, ["drift", "--repair"]);
+  expect(asked).toMatchObject({ code: 2, stdout: expect.stringMatching(sets) });
+  expect(await service.mutations()).toHaveLength(0);
+  expect(await repair(stack)).toMatchObject({ code: 0, stdout: expect.stringMatching(sets) });
+  await stack.finish(before);
+});

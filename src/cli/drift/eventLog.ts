@@ -53,8 +53,10 @@ export interface EventLog {
   readonly results: readonly RefreshResult[];
   /** The steps after the refresh, in order; `same` for unchanged resources. */
   readonly steps: readonly Step[];
-  /** Progress for a waiting user: what starts, and what a provider reports. */
+  /** For a waiting user: what starts, and what a provider reports, also of what it has done. */
   readonly progress: readonly string[];
+  /** What providers warn of, by resource. */
+  readonly warnings: ReadonlyMap<string, readonly string[]>;
   /** The requests, which providers report with SVC_LOG=debug. */
   readonly traced: readonly string[];
 }
@@ -72,6 +74,7 @@ export function readEventLog(text: string): EventLog {
   const results: RefreshResult[] = [];
   const steps: Step[] = [];
   const progress: string[] = [];
+  const warnings = new Map<string, readonly string[]>();
   const traced: string[] = [];
   for (const { resourcePreEvent, resOutputsEvent, diagnosticEvent } of events) {
     if (resourcePreEvent?.metadata.op === "refresh") refreshing.add(keyOf(resourcePreEvent.metadata));
@@ -82,18 +85,22 @@ export function readEventLog(text: string): EventLog {
     }
     if (resOutputsEvent !== undefined && refreshing.delete(keyOf(resOutputsEvent.metadata)))
       results.push(resOutputsEvent.metadata);
-    if (diagnosticEvent?.severity === "error")
-      errors.push(diagnosticEvent.message.trim().replace(/^Preview failed: /, ""));
-    if (diagnosticEvent?.severity === "info" && diagnosticEvent.message.startsWith(TRACED))
-      traced.push(diagnosticEvent.message.trim());
-    if (diagnosticEvent?.ephemeral === true && diagnosticEvent.message.trim() !== "")
-      progress.push(`${nameInUrn(diagnosticEvent.urn ?? "")}: ${diagnosticEvent.message.trim()}`);
+    if (diagnosticEvent === undefined) continue;
+    const { severity, urn = "", ephemeral = false } = diagnosticEvent;
+    const message = diagnosticEvent.message.trim();
+    const isOfProvider = urn !== "" && message !== "";
+    if (severity === "error") errors.push(message.replace(/^Preview failed: /, ""));
+    else if (severity === "info" && message.startsWith(TRACED)) traced.push(message);
+    else if (severity === "warning" && isOfProvider) warnings.set(urn, [...(warnings.get(urn) ?? []), message]);
+    else if (ephemeral ? message !== "" : severity === "info" && isOfProvider)
+      progress.push(`${nameInUrn(urn)}: ${message}`);
   }
   return {
     errors,
     results,
     steps,
     progress,
+    warnings,
     traced,
     isComplete: events.some(({ summaryEvent }) => summaryEvent !== undefined),
   };

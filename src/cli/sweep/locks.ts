@@ -12,8 +12,8 @@ import { pulumiIn } from "../stack/pulumi";
 import { parsed } from "../stack/state";
 import { BusyError } from "../stack/unfinished";
 
-/** Returns those of these stacks that are locked. @throws if that could not be read. */
-type LookForLocks = (stacks: readonly string[]) => Promise<readonly string[]>;
+/** Returns the locked stacks of the backend, of which some may be new. @throws if that could not be read. */
+type LookForLocks = () => Promise<readonly string[]>;
 
 const FILES = "file://";
 /** Parameters of the address of a folder that do not change where the files are. */
@@ -28,7 +28,7 @@ export function locksOf(address: string): LookForLocks | Unknown {
   if (others.length > 0) return notSeen("where this backend keeps its locks is not known");
   const folder = pathsOf(path).find((one) => existsSync(join(one, ".pulumi", "stacks")));
   if (folder === undefined) return notSeen("the folder of this backend was not found");
-  return (stacks) => inFolder(join(folder, ".pulumi", "locks"), stacks);
+  return () => inFolder(join(folder, ".pulumi", "locks"));
 }
 
 const notSeen = (why: string): Unknown =>
@@ -44,37 +44,39 @@ function pathsOf(path: string): string[] {
   return [homedir(), userInfo().homedir].map((home) => join(home, path.slice(2)));
 }
 
-/** A folder for each stack, with a file for each lock. */
-async function inFolder(folder: string, stacks: readonly string[]): Promise<readonly string[]> {
-  const locked: string[] = [];
-  for (const stack of stacks) {
-    const files = await readdir(join(folder, ...stack.split("/")), { withFileTypes: true }).catch(
-      (error: NodeJS.ErrnoException): Dirent[] => {
-        if (error.code === "ENOENT") return [];
-        throw new Error(`the locks of ${stack} could not be read: ${error.code ?? error.message}`);
-      },
-    );
-    if (files.some((file) => file.isFile() && !file.name.endsWith(".attrs"))) locked.push(stack);
-  }
-  return locked;
+/** A folder for each stack, named as the stack is, with a file for each lock. */
+async function inFolder(locks: string, name = ""): Promise<readonly string[]> {
+  const entries = await readdir(join(locks, name), { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException): Dirent[] => {
+      if (error.code === "ENOENT") return [];
+      throw new Error(
+        `the locks of ${name === "" ? "the stacks" : name} could not be read: ${error.code ?? error.message}`,
+      );
+    },
+  );
+  const isLocked = name !== "" && entries.some((one) => one.isFile() && !one.name.endsWith(".attrs"));
+  const folders = entries.filter((one) => one.isDirectory());
+  const below = await Promise.all(
+    folders.map((one) => inFolder(locks, name === "" ? one.name : `${name}/${one.name}`)),
+  );
+  return [...(isLocked ? [name] : []), ...below.flat()];
 }
 
 const listed = z.array(z.object({ name: z.string(), updateInProgress: z.boolean().optional() }));
 
-async function inService(stacks: readonly string[]): Promise<readonly string[]> {
+async function inService(): Promise<readonly string[]> {
   const command = ["stack", "ls", "--json", "--all", "--fully-qualify-stack-names"];
   const { ok, stdout, reason } = await pulumiIn(process.cwd(), undefined)(command);
   if (!ok) throw new Error(`pulumi stack ls failed: ${reason}`);
   const { success, data } = listed.safeParse(parsed(stdout));
   if (!success) throw new Error("pulumi stack ls --json did not print the stacks");
-  const running = data.filter(({ updateInProgress }) => updateInProgress === true).map(({ name }) => name);
-  return stacks.filter((name) => running.includes(name));
+  return data.filter(({ updateInProgress }) => updateInProgress === true).map(({ name }) => name);
 }
 
-/** @throws if one of these stacks is locked, or if that could not be read. Nothing is known of locks that nobody sees. */
-export async function mustBeUnlocked(locks: LookForLocks | Unknown, stacks: readonly string[]): Promise<void> {
+/** @throws if a stack is locked, or if that could not be read. Nothing is known of locks that nobody sees. */
+export async function mustBeUnlocked(locks: LookForLocks | Unknown): Promise<void> {
   if (locks instanceof Unknown) return;
-  const [first] = await locks(stacks);
+  const [first] = await locks();
   if (first === undefined) return;
   throw new BusyError(
     `the stack ${first} is locked: an update of it runs, or was killed. Wait for its end; if it was killed, run pulumi cancel --stack ${first}`,

@@ -84,7 +84,7 @@ class Sweep {
     };
     const states = await allStates(this.progress).catch(nothingDeleted);
     // After the states: what an update has stored before it has ended is in them.
-    await mustBeUnlocked(locks, namesOf(states)).catch(nothingDeleted);
+    await mustBeUnlocked(locks).catch(nothingDeleted);
     const named = new NamedInStates(states);
     const places = await this.#places(states);
     const found = await this.#find(places, named);
@@ -194,7 +194,7 @@ class Sweep {
           readAt = performance.now();
           await mustBeUnchanged(states, this.progress);
         }
-        await mustBeUnlocked(locks, namesOf(states));
+        await mustBeUnlocked(locks);
         return Granted.proven();
       } catch (error) {
         isBusy = error instanceof BusyError;

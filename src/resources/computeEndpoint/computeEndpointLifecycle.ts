@@ -17,7 +17,8 @@ import type { Call, Changes, Created, Limits, Stored } from "../../host/lifecycl
 import type { Properties } from "../../contract/hiddenKeys";
 import type { Problem } from "../../host/arguments";
 import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
-import { isIgnored, isTouched } from "../../host/ignored";
+import { isIgnored } from "../../host/ignored";
+import { overwriteNote } from "../../host/overwritten";
 import { define } from "../../host/define";
 import { declaration, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
@@ -35,7 +36,15 @@ import {
   toAttributes,
   toOutputs,
 } from "./mapping";
-import { differing, differingWhenNew, leftToCompute, shownBy, toSend, type ComputeEndpointOuts } from "./sending";
+import {
+  differing,
+  differingWhenNew,
+  leftToCompute,
+  overwrittenAt,
+  shownBy,
+  toSend,
+  type ComputeEndpointOuts,
+} from "./sending";
 import {
   alreadyExists,
   deletedLast,
@@ -135,9 +144,15 @@ function computeRules(
   { maxSizeCu, ignored }: Limits,
 ): Problem[] {
   const problems: Problem[] = [];
-  if (size !== undefined && maxSizeCu !== undefined && !isTouched(ignored, "size") && limitsOf(size).max > maxSizeCu) {
+  const largest = typeof size === "number" ? ["size"] : ["size", "max"];
+  if (
+    size !== undefined &&
+    maxSizeCu !== undefined &&
+    !isIgnored(ignored, ...largest) &&
+    limitsOf(size).max > maxSizeCu
+  ) {
     problems.push({
-      path: typeof size === "number" ? "size" : "size.max",
+      path: largest.join("."),
       reason: `${limitsOf(size).max} CU is above the limit of svc:maxSizeCu, which is ${maxSizeCu} CU`,
     });
   }
@@ -230,7 +245,7 @@ async function sendAndRestart(
   let changed = endpoint;
   if (names.size > 0) {
     try {
-      changed = await change(sender, given, { endpoint, names, stored, ignored: changes.ignored });
+      changed = await change(sender, given, { endpoint, names, update: { stored, changes } });
     } catch (error) {
       throw await namingBranches(call, error, args);
     }
@@ -374,17 +389,16 @@ async function adoptCompute(
 interface Sending {
   readonly endpoint: EndpointRecord;
   readonly names: ReadonlySet<string>;
-  /** For an update. */
-  readonly stored?: Update["stored"];
-  readonly ignored?: readonly string[];
+  readonly update?: Pick<Update, "stored" | "changes">;
 }
 
 /** Sends the named arguments. */
 async function change(
   call: Call<ComputeEndpointOuts>,
   args: ComputeEndpointShape,
-  { endpoint, names, stored, ignored = [] }: Sending,
+  { endpoint, names, update: of }: Sending,
 ): Promise<EndpointRecord> {
+  const { stored, changes: { ignored = [] } = {} } = of ?? {};
   const sent = Object.fromEntries(Object.entries(args).filter(([name]) => names.has(name)));
   /** The compute as it was right before the request, if it was read then. */
   let before: EndpointRecord | undefined;
@@ -409,7 +423,15 @@ async function change(
   const options = changeOptions(call, args, (now) =>
     before === undefined && !replacesSettings ? undefined : addedTo(now),
   );
-  const send = () => call.client.computes.update(update, options);
+  const send = async (): Promise<EndpointRecord> => {
+    const changed = await call.client.computes.update(update, options);
+    if (of === undefined) return changed;
+    const replaced = before ?? endpoint;
+    const about = { ...of, args: leftToCompute(args, replaced, ignored).args, names: [...names] };
+    const note = overwriteNote(endpoint.id, overwrittenAt(replaced, about));
+    if (note !== undefined) call.note(note);
+    return changed;
+  };
   if (!names.has("branchId")) return send();
   // A compute that moves to its old branch waits for this move, as this one waits for the primary of its new branch.
   return call.run.whileReleasing([computeObject(endpoint.id)], false, async () => {

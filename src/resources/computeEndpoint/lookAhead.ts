@@ -5,7 +5,7 @@ import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
 import type { Finding, Look, Plan, Replaceable, Replacing } from "../../host/lifecycle";
 import type { Left } from "../../host/memory";
-import { overwriteFindings, overwritten } from "../../host/overwritten";
+import { overwriteFindings } from "../../host/overwritten";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
   alreadyExists,
@@ -20,9 +20,9 @@ import {
   twoSteps,
   waitsInTurn,
 } from "./branchOccupancy";
-import { declaration, type ComputeEndpointShape } from "./computeEndpointDeclaration";
-import { inFormOf, isSettled, settingsOf } from "./mapping";
-import { shownBy, toSend, type ComputeEndpointOuts, type ToSend } from "./sending";
+import type { ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { isSettled, settingsOf } from "./mapping";
+import { overwrittenAt, toSend, type ComputeEndpointOuts, type ToSend } from "./sending";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
 import { goneFinding } from "../shared/conflictMessages";
@@ -95,17 +95,15 @@ export async function updateFindings(
 /** What the request of an update overwrites at the compute beside what the plan shows. */
 function overwritesOf(
   { args: given, givenNames }: Look<ComputeEndpointShape>,
-  { stored, changes: { changed } }: Plan<ComputeEndpointShape, ComputeEndpointOuts>,
+  { stored, changes }: Plan<ComputeEndpointShape, ComputeEndpointOuts>,
   {
     what,
     own,
     sending: { args, names },
   }: { what: string; own: EndpointRecord; sending: ToSend<Look<ComputeEndpointShape>["args"]> },
 ): Finding[] {
-  const sent = Object.fromEntries(Object.entries(args).filter(([name]) => names.includes(name)));
-  const [before, shown] = [inFormOf(args, stored.outs), inFormOf(args, shownBy(args, own, stored.added))];
-  const findings = overwriteFindings(what, overwritten(declaration.args, { sent, changed, stored: before, shown }));
-  const isOpen = changed.has("settings") && givenNames.has("settings") && given.settings === undefined;
+  const findings = overwriteFindings(what, overwrittenAt(own, { args, names, stored, changes }));
+  const isOpen = changes.changed.has("settings") && givenNames.has("settings") && given.settings === undefined;
   const settings = isOpen ? settingsOf(own).filter((path) => !stored.added.includes(path)) : [];
   return settings.length === 0
     ? findings
@@ -140,19 +138,19 @@ async function mayReplace({
   const branches = await client.projects.branches(projectId, reading);
   const missing = missingBranch(projectId, branchId, branches);
   if (missing !== undefined) return Refused.proven(new Error(missing));
-  if (branches === undefined && own.branch_id !== branchId)
+  if (branches === undefined && !isSameName(own.branch_id, branchId))
     return Unknown.because({
       question: `whether project ${projectId} has the branch ${branchId}`,
       why: "the service does not list branches",
       waysOut: `Declare the branch of the compute, which is ${own.branch_id}, or remove it from the program, run pulumi up, and add it again`,
     });
   const listed = await client.computes.list(projectId, reading);
-  const other = listed.find((one) => one.type === PRIMARY && one.branch_id === branchId && one.id !== id);
+  const other = listed.find((one) => one.type === PRIMARY && isSameName(one.branch_id, branchId) && one.id !== id);
   if (type === PRIMARY && other !== undefined) return Refused.proven(new Error(occupiedBranch(other)));
   if (regionId === undefined) return Granted.proven();
   // A compute is in the region of its project (docs/design/api.md, Compute record).
   const region = (await client.projects.region(projectId, reading)) ?? own.region_id;
-  if (region === regionId) return Granted.proven();
+  if (region !== undefined && isSameName(region, regionId)) return Granted.proven();
   if (region === undefined)
     return Unknown.because({
       question: 'whether the project is in the region that "regionId" names',

@@ -3,6 +3,7 @@ import { Granted, type EndpointRecord, type Permission, Unknown } from "../../cl
 import type { Changes, Stored } from "../../host/lifecycle";
 import { mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { isIgnored, leftToService, mayOverwrite } from "../../host/ignored";
+import { overwritten, type Overwritten } from "../../host/overwritten";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { addedSettings, inFormOf, isUpdatable, toArguments } from "./mapping";
 import { splitId } from "../shared/identifiers";
@@ -65,6 +66,29 @@ export function toSend<Args extends Known>(
   const blind = [...changed].filter((name) => hidden.includes(name));
   const known = isKnownToBeSent(args, endpoint, { stored, changes });
   return { args, differ, names, permission: known instanceof Granted ? mayOverwrite(what, blind) : known };
+}
+
+/** What a request with the named arguments overwrites at the compute `before` it. */
+export function overwrittenAt(
+  before: EndpointRecord,
+  {
+    args,
+    names,
+    stored,
+    changes: { changed },
+  }: {
+    readonly args: Known;
+    readonly names: readonly string[];
+    readonly stored: StoredCompute;
+    readonly changes: Pick<Changes<ComputeEndpointShape>, "changed">;
+  },
+): Overwritten {
+  return overwritten(declaration.args, {
+    sent: Object.fromEntries(Object.entries(args).filter(([name]) => names.includes(name))),
+    changed,
+    stored: inFormOf(args, stored.outs),
+    shown: inFormOf(args, shownBy(args, before, stored.added)),
+  });
 }
 
 /**

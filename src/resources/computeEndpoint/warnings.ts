@@ -12,7 +12,7 @@ import {
 } from "./computeEndpointDeclaration";
 import { isUpdatable } from "./mapping";
 import { differing, shownBy } from "./sending";
-import { resumed, sentAgain } from "../shared/resumed";
+import { noLongerGiven, resumed, sentAgain } from "../shared/resumed";
 
 /** Beyond this span, newer rules of the service refuse an autoscaling size. This is a warning, not an error. */
 const WIDEST_SPAN_CU = 8;
@@ -68,7 +68,9 @@ export function computeWarnings({
   const warnings: string[] = [];
   if (stored.unfinished !== false) {
     const restart = "if an operation failed, the compute restarts and drops open connections";
-    warnings.push(resumed(what, stored, [...sentAgainOf(stored, changes), restart]));
+    const isGiven = (name: string): boolean =>
+      Object.hasOwn(news, name) || [...changes.changed].some((one) => one === name);
+    warnings.push(resumed(what, stored, [...sentAgainOf(stored, changes, isGiven), restart]));
   }
   warnings.push(...either("size", [`a change of "size" ${restarts}`], mayRestart));
   if (changes.added.has("size") && !changes.changed.has("size")) {
@@ -98,8 +100,15 @@ export function computeWarnings({
 function sentAgainOf(
   { sent, unfinished }: Pick<Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"], "sent" | "unfinished">,
   { ignored }: Pick<Changes<ComputeEndpointShape>, "ignored">,
+  isGiven: (name: string) => boolean,
 ): string[] {
-  if (sent !== undefined) return sentAgain([...sent], ignored, " if the service shows another value");
+  if (sent !== undefined) {
+    const names = [...sent];
+    return [
+      ...sentAgain(names.filter(isGiven), ignored, " if the service shows another value"),
+      ...noLongerGiven(names.filter((name) => !isGiven(name))),
+    ];
+  }
   return unfinished === "create"
     ? ["what differs from the program is sent again"]
     : [

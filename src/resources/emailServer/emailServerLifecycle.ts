@@ -15,7 +15,7 @@ import type { Problem, SchemasOf } from "../../host/arguments";
 import { effect, staysInTheWay } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { isIgnored, leftToService, mayOverwrite, notSentBy } from "../../host/ignored";
-import { overwriteFindings, overwritten } from "../../host/overwritten";
+import { overwriteFindings, overwriteNote, overwritten, type Overwritten } from "../../host/overwritten";
 import {
   declaration,
   SMTP_ARGUMENTS,
@@ -84,16 +84,12 @@ export const emailServer = inIntegration(declaration, schemas, {
       : [effect(`pulumi up overwrites the e-mail server of project ${projectId}: ${other}`)];
   },
 
-  async lookAtUpdate({ args: known, client, reading }, { stored, changes, label }) {
+  async lookAtUpdate({ args: known, givenNames, client, reading }, { stored, changes, label }) {
     const what = `the e-mail server of project ${stored.id}${label}`;
     const before = await client.auth.emailServer(stored.id, reading);
     const { args, permission } = leftToProject(known, before, { what, stored, changes });
     if (!(permission instanceof Granted)) return [staysInTheWay(permission.error.message)];
-    // The shared server has no more than its type.
-    const sent = before.type === "shared" ? { type: args.type } : args;
-    const { changed } = changes;
-    const shown = toArguments(stored.id, before);
-    return overwriteFindings(what, overwritten(declaration.args, { sent, changed, stored: stored.outs, shown }));
+    return overwriteFindings(what, overwrittenBy(args, givenNames, { before, stored, changes }));
   },
 
   async create(call, args) {
@@ -123,7 +119,7 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 
   async update(call, stored, args, changes) {
-    const { id: projectId, unfinished, outs } = stored;
+    const { id: projectId, unfinished } = stored;
     if (changes.changed.size === 0 && unfinished === false) return {};
     const what = `the e-mail server of project ${projectId}`;
     const bodyOf = (server: EmailServerRecord): EmailServerRequest => {
@@ -132,7 +128,12 @@ export const emailServer = inIntegration(declaration, schemas, {
       return requestOf(call, merged);
     };
     const { ignored } = changes;
-    await send(call, args, { before: await current(call, projectId), bodyOf, password: outs.password, ignored });
+    const first = await current(call, projectId);
+    const before = await send(call, args, { before: first, bodyOf, stored, ignored });
+    const { args: sent } = leftToProject(call.withValues(args), before, { what, stored, changes });
+    const did = overwrittenBy(sent, new Set(Object.keys(omitUndefined({ ...args }))), { before, stored, changes });
+    const note = overwriteNote(`EmailServer ${projectId}`, did);
+    if (note !== undefined) call.note(note);
     return {};
   },
 
@@ -183,6 +184,30 @@ function leftToProject<Args extends Partial<EmailServerArguments>>(
   return { args: isFree ? { ...args, ...merged } : merged, permission: mayOverwrite(what, isFree ? [] : hidden) };
 }
 
+/** What an update overwrites in the configuration `before` it. */
+function overwrittenBy(
+  sent: Partial<EmailServerArguments>,
+  givenNames: ReadonlySet<string>,
+  {
+    before,
+    stored,
+    changes: { changed },
+  }: {
+    readonly before: EmailServerRecord;
+    readonly stored: Stored<EmailServerArguments, EmailServerOuts>;
+    readonly changes: Changes<EmailServerArguments>;
+  },
+): Overwritten {
+  return overwritten(declaration.args, {
+    // The shared server has no more than its type.
+    sent: before.type === "shared" ? { type: sent.type } : sent,
+    unset: SMTP_ARGUMENTS.filter((name) => !givenNames.has(name)),
+    changed,
+    stored: stored.outs,
+    shown: toArguments(stored.id, before),
+  });
+}
+
 /** @throws if what the service has for an argument in `ignoreChanges` does not go with the others. */
 function requestOf(call: ChildCall<EmailServerOuts>, args: EmailServerArguments): EmailServerRequest {
   const [problem] = rules(args, new Set(Object.keys(omitUndefined({ ...args }))));
@@ -204,18 +229,18 @@ interface Sending {
   readonly before: EmailServerRecord;
   /** The request, from the configuration that is read right before it. @throws if it must not be sent */
   readonly bodyOf: (before: EmailServerRecord) => EmailServerRequest;
-  /** The password that is known to be applied. */
-  readonly password?: EmailServerArguments["password"];
+  /** For an update: its password is the one that is known to be applied. */
+  readonly stored?: Stored<EmailServerArguments, EmailServerOuts>;
   /** The paths of `ignoreChanges`. @default none */
   readonly ignored?: readonly string[];
 }
 
-/** Sends the whole configuration: a standard one requires all of it. */
+/** Sends the whole configuration: a standard one requires all of it. Returns the one that it has replaced. */
 async function send(
   call: ChildCall<EmailServerOuts>,
   args: EmailServerArguments,
-  { before: first, bodyOf, password, ignored = [] }: Sending,
-): Promise<void> {
+  { before: first, bodyOf, stored, ignored = [] }: Sending,
+): Promise<EmailServerRecord> {
   const { projectId } = args;
   let before = first;
   let body = bodyOf(before);
@@ -224,10 +249,11 @@ async function send(
   const expected: Expected<EmailServerRecord> = {
     ...expectedOf(declaration.args, {
       sent,
+      stored,
       ignored,
       argumentsOf,
       // A password cannot be read back: the state keeps the one known to be applied.
-      checkpoint: (shown) => call.checkpoint(projectId, {}, { ...shown, password }),
+      checkpoint: (shown) => call.checkpoint(projectId, {}, { ...shown, password: stored?.outs.password }),
     }),
     // If a response shows neither this nor the previous configuration, a list proves nothing: it does not show the
     // password.
@@ -245,6 +271,7 @@ async function send(
   // The service replaces the configuration as a whole.
   call.sending(Object.keys(args).filter((name) => name !== "projectId" && !isIgnored(ignored, name)));
   await call.client.auth.emailServers(projectId).update({ body, expected }, { ...call, ...reading });
+  return before;
 }
 
 /** The shared server has none of them. If they were only omitted, they would count as not readable. */

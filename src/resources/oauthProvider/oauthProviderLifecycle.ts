@@ -16,11 +16,12 @@ import {
 import type { SchemasOf } from "../../host/arguments";
 import type { Call, Changes, Observed, Stored } from "../../host/lifecycle";
 import { isIgnored, notSentBy } from "../../host/ignored";
-import { effect, inTheWay } from "../../host/lookAhead";
-import { mayBeOpen, unconfirmed } from "../../host/confirmed";
+import { effect, inTheWay, staysInTheWay } from "../../host/lookAhead";
+import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
+import { overwriteFindings, overwriteNote, overwritten, type Overwritten } from "../../host/overwritten";
 import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
 import { isSameName } from "../../contract/forms";
-import { isUnknown } from "../../contract/hiddenKeys";
+import { isUnknown, type Properties } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
 import {
   declaration,
@@ -159,18 +160,20 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     ];
   },
 
-  async lookAtUpdate({ client, reading }, { stored, changes, label }) {
+  async lookAtUpdate({ args, client, reading }, { stored, changes, label }) {
     const { projectId, providerId, isAbsent } = named(stored.id);
     if (isAbsent) return [];
     const what = `the OAuth provider ${providerId}${label}`;
     const found = mustBeKnown(await client.auth.oauthProviders(projectId).find(isProvider(providerId), reading));
     if (found instanceof Gone) return [goneFinding(what)];
-    const names = credentialsToSend(stored, changes, found);
+    const names = credentialsToSend(args, { stored, changes, provider: found });
+    const refusal = refusalToShare(args, names, found);
+    if (refusal !== undefined) return [staysInTheWay(refusal)];
     const alone = names
-      .filter((name) => !changes.changed.has(name) && !mayBeOpen(stored, name))
+      .filter((name) => found.type !== "standard" && !changes.changed.has(name) && !mayBeOpen(stored, name))
       .map((name) => `"${name}"`);
     return alone.length === 0
-      ? []
+      ? overwriteFindings(what, overwrittenBy(args, names, { stored, changes, provider: found }))
       : [
           effect(
             `pulumi up also sets ${alone.join(", ")} of ${what}: it has the shared keys of the service, and needs both`,
@@ -218,11 +221,16 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     if (named(id).isAbsent) return { type: outs.type ?? NO_TYPE };
     const current = await find(call, id, performance.now());
     if (current instanceof Gone) throw goneError();
-    const names = credentialsToSend(stored, changes, current);
+    const about = { stored, changes, provider: current };
+    const names = credentialsToSend(args, about);
+    const refusal = refusalToShare(args, names, current);
+    if (refusal !== undefined) throw new Error(`${refusal}. Nothing was sent`);
     if (names.length === 0 || args.clientId === undefined) return { type: current.type };
     const sent: Credentials = Object.fromEntries(names.map((name) => [name, args[name]]));
-    const { ignored } = changes;
-    return { type: (await setCredentials(call, args, { sent, before: current, applied: outs, ignored })).type };
+    const { type } = await setCredentials(call, args, { sent, before: current, stored, ignored: changes.ignored });
+    const note = overwriteNote(`OAuthProvider ${id}`, overwrittenBy(args, names, about));
+    if (note !== undefined) call.note(note);
+    return { type };
   },
 
   async delete(call, { id }) {
@@ -236,18 +244,53 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   },
 });
 
+interface UpdateOf {
+  readonly stored: Stored<OAuthProviderShape, OAuthProviderOuts>;
+  readonly changes: Changes<OAuthProviderShape>;
+  /** As the service shows it before the update. */
+  readonly provider: OAuthProviderRecord;
+}
+
 /**
  * Those that change, and those that an unfinished change had sent. What `ignoreChanges` leaves to the service is not
- * sent, except by a creation, which goes on. A shared provider has no credentials that could stay.
+ * sent, except by a creation, which goes on. A shared provider has no credentials that could stay, and a secret goes with
+ * its client id: that of the program does not fit to one that was set by hand.
  */
 function credentialsToSend(
-  stored: Stored<OAuthProviderShape, OAuthProviderOuts>,
-  changes: Changes<OAuthProviderShape>,
-  { type }: OAuthProviderRecord,
+  args: Partial<OAuthProviderShape>,
+  { stored, changes, provider }: UpdateOf,
 ): readonly CredentialName[] {
   const isLeft = (name: string): boolean => isIgnored(notSentBy(stored, changes), name);
   const wanted = CREDENTIALS.filter((name) => changes.changed.has(name) || (mayBeOpen(stored, name) && !isLeft(name)));
-  return wanted.length === 0 || type === "standard" ? wanted : CREDENTIALS;
+  if (wanted.length === 0) return wanted;
+  if (provider.type !== "standard") return CREDENTIALS;
+  const others = unconfirmed(declaration.args, { sent: args, shown: shownCredentials(provider) });
+  return CREDENTIALS.filter((name) => wanted.includes(name) || (others.includes(name) && !isLeft(name)));
+}
+
+/** For a program without the credentials that an update which did not finish had sent: they may be there. */
+const refusalToShare = (
+  { clientId }: Partial<OAuthProviderShape>,
+  names: readonly CredentialName[],
+  { id, type }: OAuthProviderRecord,
+): string | undefined =>
+  clientId !== undefined || names.length === 0 || type === "shared"
+    ? undefined
+    : `the OAuth provider ${id} has credentials of its own, which the previous update may have set. The program declares none now, and the service cannot remove them. Run pulumi up --refresh, whose plan replaces the provider, or declare "clientId" and "clientSecret"`;
+
+/** What the service shows of a provider's own credentials. The secret is never compared. */
+const shownCredentials = ({ type, client_id }: OAuthProviderRecord): Pick<Credentials, "clientId"> =>
+  type === "standard" ? omitUndefined({ clientId: readable(client_id) }) : {};
+
+/** What an update that sends these credentials overwrites. */
+function overwrittenBy(
+  args: Partial<OAuthProviderShape>,
+  names: readonly CredentialName[],
+  { stored, changes: { changed }, provider }: UpdateOf,
+): Overwritten {
+  const shown = shownCredentials(provider);
+  const sent = Object.fromEntries(names.flatMap((name) => (Object.hasOwn(shown, name) ? [[name, args[name]]] : [])));
+  return overwritten(declaration.args, { sent, changed, stored: stored.outs, shown });
 }
 
 /**
@@ -285,10 +328,18 @@ async function createNew(call: ChildCall<OAuthProviderOuts>, args: OAuthProvider
       body: { id: providerId, ...credentials(call, args) },
       similarityKey: providerId,
       recovery,
-      expected: expectedOfCredentials(call, args, { applied: {} }),
+      expected: expectedOfCredentials(call, args, {}),
     },
     call,
   );
+}
+
+interface Exchanged {
+  /** What the provider was before. */
+  readonly before?: OAuthProviderRecord;
+  /** For an update: its credentials are those that are known to be applied. */
+  readonly stored?: Stored<OAuthProviderShape, OAuthProviderOuts>;
+  readonly ignored?: readonly string[];
 }
 
 /**
@@ -299,19 +350,30 @@ async function createNew(call: ChildCall<OAuthProviderOuts>, args: OAuthProvider
 function expectedOfCredentials(
   call: Call<OAuthProviderOuts>,
   args: OAuthProviderShape,
-  {
-    before,
-    applied: { clientId, clientSecret },
-    ignored = [],
-  }: { before?: OAuthProviderRecord; applied: Credentials; ignored?: readonly string[] },
+  { before, stored, ignored = [] }: Exchanged,
 ): Expected<OAuthProviderRecord> {
+  const { clientId, clientSecret } = stored?.outs ?? {};
+  const keep = ({ type }: OAuthProviderRecord, shown: Properties = {}): void =>
+    call.checkpoint(idOf(args), { type }, { clientId, clientSecret, ...shown });
+  const shown = expectedOf<OAuthProviderRecord>(declaration.args, {
+    sent: args,
+    stored,
+    ignored,
+    argumentsOf: shownCredentials,
+    checkpoint: (found, provider) => keep(provider, found),
+  });
+  /** A list may lack what the response has shown. */
+  const seen = (now: OAuthProviderRecord, response: OAuthProviderRecord): OAuthProviderRecord => ({
+    ...now,
+    client_id: now.client_id ?? response.client_id,
+  });
   return {
-    onAccepted: ({ type }) => call.checkpoint(idOf(args), { type }, { clientId, clientSecret }),
-    differing(now, response) {
-      if (args.clientId !== undefined && now.type !== "standard") return ["clientId"];
-      const shown = omitUndefined({ clientId: readable(now.client_id ?? response.client_id) });
-      return unconfirmed(declaration.args, { sent: args, shown, ignored });
-    },
+    onAccepted: (provider) => keep(provider),
+    differing: (now, response) =>
+      args.clientId !== undefined && now.type !== "standard"
+        ? ["clientId"]
+        : shown.differing(seen(now, response), response),
+    onOther: (now, names, response) => shown.onOther(seen(now, response), names),
     mayBeOld: ({ type, client_id }) =>
       type === before?.type && readable(client_id) === (readable(before.client_id) ?? clientId),
   };
@@ -320,10 +382,7 @@ function expectedOfCredentials(
 async function setCredentials(
   call: ChildCall<OAuthProviderOuts>,
   args: OAuthProviderShape,
-  {
-    sent,
-    ...known
-  }: { sent: Credentials; before: OAuthProviderRecord; applied: Credentials; ignored?: readonly string[] },
+  { sent, ...known }: Exchanged & { readonly sent: Credentials },
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;
   const body = credentials(call, sent);
@@ -399,7 +458,7 @@ async function adopt(
   call.run.takeOver(object);
   if (left !== undefined) call.note(keptNote(`OAuth provider ${existing.id}`, left));
   if (args.clientId !== undefined) {
-    const provider = await setCredentials(call, args, { sent: args, before: existing, applied: {} });
+    const provider = await setCredentials(call, args, { sent: args, before: existing });
     if (existing.type !== "shared") {
       call.note(`OAuthProvider ${existing.id} had credentials of its own; those of the program replaced them`);
     }

@@ -20,6 +20,14 @@ export function sentAgain(names: readonly string[], ignored: readonly string[], 
   ];
 }
 
+/** What becomes of arguments that had been sent and that the program does not give any more. */
+export const noLongerGiven = (names: readonly string[]): string[] =>
+  names.length === 0
+    ? []
+    : [
+        `${areSent(names, "no longer given")} by the program, and may stay as the failed change has set ${names.length === 1 ? "it" : "them"}`,
+      ];
+
 function areSent(names: readonly string[], sent: string): string {
   const quoted = names.map((name) => `"${name}"`);
   const last = quoted.slice(-1);

@@ -326,16 +326,16 @@ test.each([
 });
 
 describe("an up that has begun, and has changed nothing yet", () => {
-  const LOCK = ["backend", ".pulumi", "locks", "org", "shop", "prod", "lock.json"];
-  const lockFile = (): string => join(folder, ...LOCK);
+  const lockFile = (stack = "prod"): string =>
+    join(folder, "backend", ".pulumi", "locks", "org", "shop", stack, "lock.json");
   /** A backend of files, where nobody holds a lock. */
   const ofFiles = (query = ""): void => {
     mkdirSync(join(folder, "backend", ".pulumi", "stacks"), { recursive: true });
     process.env["BACKEND"] = `file://${join(folder, "backend")}${query}`;
   };
-  const locked = (): void => {
-    mkdirSync(join(lockFile(), ".."), { recursive: true });
-    writeFileSync(lockFile(), "{}");
+  const locked = (stack?: string): void => {
+    mkdirSync(join(lockFile(stack), ".."), { recursive: true });
+    writeFileSync(lockFile(stack), "{}");
   };
   /** Runs when a state is read for this time. */
   const atExport = (count: number, script: string): void => {
@@ -343,7 +343,7 @@ describe("an up that has begun, and has changed nothing yet", () => {
     process.env["LATER"] = String(count);
   };
   const words =
-    /the stack org\/shop\/prod is locked: an update of it runs, or was killed\. Wait for its end; if it was killed, run pulumi cancel --stack org\/shop\/prod/;
+    /the stack org\/shop\/(prod|new) is locked: an update of it runs, or was killed\. Wait for its end; if it was killed, run pulumi cancel --stack org\/shop\/\1/;
 
   test("may be about to use what would be deleted: nothing is", async () => {
     await plant("ep-left-1", { name: "pr-1" });
@@ -364,7 +364,10 @@ describe("an up that has begun, and has changed nothing yet", () => {
     ]);
   });
 
-  test("stops a run between two deletions, even if the states were read just before", async () => {
+  test.each([
+    ["one of the stacks", "prod"],
+    ["a stack that was not there yet", "new"],
+  ])("stops a run between two deletions, even if the states were read just before: %s", async (_what, stack) => {
     for (const n of [1, 2]) await plant(`ep-left-${n}`, { name: `pr-${n}`, type: "read_only" });
     store(HOLDS_MAIN);
     ofFiles();
@@ -372,7 +375,7 @@ describe("an up that has begun, and has changed nothing yet", () => {
     await service.fault(deletion);
     const running = run();
     await requested(({ method }) => method === "DELETE");
-    locked();
+    locked(stack);
     const report = await running;
     expect([report.code, outcomes(report)]).toEqual([11, { "prj-demo/ep-left-1": "left", "prj-demo/ep-left-2": null }]);
     expect(report.messages).toEqual([expect.stringMatching(words)]);

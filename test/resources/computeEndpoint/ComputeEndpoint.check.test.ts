@@ -190,6 +190,17 @@ describe("with svc:maxSizeCu", () => {
     expect(await compute.check({ ...inputs, __ignoreChanges: [path] }, inputs)).toEqual([]);
   });
 
+  test.each([
+    ["ignores the other limit", { __ignoreChanges: ["size.min"] }, true],
+    ["ignores its size, but is new", { __ignoreChanges: ["size"] }, false],
+  ])("a compute that %s is not above it", async (_, ignoring, isStored) => {
+    const inputs = { ...LEAST, size: { min: 0.5, max: 4 } };
+    const olds = isStored ? { ...inputs, size: { min: 0.5, max: 2 } } : {};
+    expect(await compute.check({ ...inputs, ...ignoring }, olds)).toEqual([
+      "size.max: 4 CU is above the limit of svc:maxSizeCu, which is 2 CU",
+    ]);
+  });
+
   test.each([{}, { size: 2 }, { size: 0.25 }, { size: { min: 0.25, max: 2 } }, { size: UNKNOWN }])(
     "%j passes",
     async (given) => expect(await compute.check({ ...LEAST, ...given })).toEqual([]),

@@ -10,7 +10,8 @@ import {
   endpointId,
   LEAST,
 } from "../../support/computeCases";
-import { PROJECT, UNKNOWN, type Harness, type Json, type State } from "../../support/harness";
+import { ENDPOINTS, inProject } from "../../support/rules/routes";
+import { notes, PROJECT, UNKNOWN, type Harness, type Json, type State } from "../../support/harness";
 
 const THEIRS = { work_mem: "4MB", "app.tenant_key": "k-1234567", max_connections: "200" };
 
@@ -82,6 +83,32 @@ describe("the settings of Postgres are sent as a whole", () => {
     expect(await planned(given, state, program, news)).toEqual([
       `pulumi up clears "settings.pgSettings.geqo" of compute ${id} ("thing"): the program does not list it`,
       `pulumi up overwrites "settings.pgSettings.jit" of compute ${id} ("thing"): the service has another value there than the state`,
+    ]);
+  });
+
+  test("one that somebody has set after the plan is named by the update", async () => {
+    const { given, state, id, program } = await deployed(settings({ work_mem: "4MB", jit: "off" }));
+    const news = { ...program, ...settings({ work_mem: "8MB", jit: "off" }) };
+    expect(await planned(given, state, program, news)).toEqual([]);
+    await editByHand(given, id, ofPostgres({ work_mem: "4MB", jit: "on", geqo: "off" }));
+    await up(given, state, program, news);
+    expect(notes(given)).toEqual([
+      `${id}: "settings.pgSettings.jit" had another value at the service than in the state, and was overwritten; "settings.pgSettings.geqo" was set at the service, and was cleared`,
+    ]);
+  });
+
+  test("where the service does not show them, any may go", async () => {
+    const { given, state, id, program } = await deployed({}, ofPostgres(THEIRS));
+    const { settings: _hidden, ...shown } = (await atService(given, id)) ?? {};
+    await given.fault({
+      method: "GET",
+      path: inProject(ENDPOINTS, PROJECT),
+      status: 200,
+      body: { endpoints: [shown] },
+      times: 0,
+    });
+    expect(await planned(given, state, program, { ...program, ...settings({ work_mem: "8MB" }) })).toEqual([
+      `pulumi up also sets "settings" of compute ${id} ("thing"), because it sends all of it. The service does not show the value that it has: one that was set by hand is lost`,
     ]);
   });
 
@@ -248,6 +275,20 @@ describe("ignoreChanges leaves to the service", () => {
     await Promise.all([going, edited]);
     expect((await patches(given)).at(-1)).toEqual(ofPostgres({ work_mem: "128MB", jit: "on" }));
   });
+});
+
+test("what a change that failed had sent, and the program gives no more: the plan does not say that it is sent", async () => {
+  const { given, state, id, program } = await deployed({ size: 2 }, { passwordless_access: false });
+  const open = { ...state, outs: { ...state.outs, __unfinished: "update", __sent: ["passwordlessAccess", "size"] } };
+  const before = given.log.length;
+  await planned(given, open, program, program);
+  expect(given.log.slice(before).map(({ message }) => message)).toContainEqual(
+    expect.stringContaining(
+      '"size" is sent again if the service shows another value; "passwordlessAccess" is no longer given by the program, and may stay as the failed change has set it; if',
+    ),
+  );
+  await up(given, open, program, program);
+  expect(await atService(given, id)).toMatchObject({ passwordless_access: false });
 });
 
 test("a compute that nobody changes is left alone by all of this", async () => {

@@ -4,11 +4,22 @@
  */
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { hashed } from "../../../src/emulator/model/records";
-import { configured, patches, setByHand, SHARED, STANDARD, started, THEIRS, WHOLE } from "../../support/emailServers";
+import {
+  configured,
+  PATH,
+  patches,
+  setByHand,
+  SHARED,
+  STANDARD,
+  started,
+  THEIRS,
+  WHOLE,
+} from "../../support/emailServers";
 import {
   CANARY,
   expectNoSecrets,
   keptBy,
+  notes,
   planAfterRefresh,
   PROJECT,
   thrownBy,
@@ -137,6 +148,42 @@ test.each([
     });
   },
 );
+
+test("a shared server drops all that somebody has set since: the plan names it", async () => {
+  const given = await started();
+  const state = await given.create(STANDARD);
+  expect((await planned(given, state, STANDARD, SHARED, [])).says).toEqual([]);
+  await setByHand(given, { host: THEIRS.host, sender_name: THEIRS.sender_name });
+  expect((await planned(given, state, STANDARD, SHARED, [])).says).toEqual([
+    'pulumi up clears "host", "senderName" of the e-mail server of project prj-demo ("thing"): the program does not list them',
+  ]);
+});
+
+test("what somebody has set after the plan is named by the update", async () => {
+  const given = await started();
+  const state = await given.create(STANDARD);
+  expect((await planned(given, state, STANDARD, RENAMED, [])).says).toEqual([]);
+  await setByHand(given, { host: THEIRS.host });
+  await up(given, state, STANDARD, RENAMED, []);
+  expect(notes(given).at(-1)).toBe(
+    'EmailServer prj-demo: "host" had another value at the service than in the state, and was overwritten',
+  );
+});
+
+test("a value that the service keeps of its own is called so the second time", async () => {
+  const given = await started();
+  const state = await given.create(STANDARD);
+  const news = { ...STANDARD, username: "other" };
+  await given.fault({ method: "PATCH", path: PATH, effect: "done", merge: { username: "o" }, times: 0 });
+  await given.fault({ method: "GET", path: PATH, effect: "done", merge: { username: "o" }, times: 0 });
+  const first = await keptBy(up(given, state, STANDARD, news, []));
+  expect(first.message).toContain(
+    'another "username" after it accepted the change. The change is kept in the stack: run pulumi up again.',
+  );
+  const second = await keptBy(up(given, { id: first.id, outs: first.properties }, STANDARD, news, []));
+  expect(second.message).toContain("It was so after the change before, too: the service keeps its own value.");
+  expectNoSecrets(given);
+});
 
 test("what is sent back is what the service has when the request leaves, not when the update began", async () => {
   const { given, network } = await emailScene({ secretAnswers: "echo" });

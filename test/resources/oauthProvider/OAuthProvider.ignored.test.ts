@@ -1,10 +1,30 @@
 /** `ignoreChanges` with the credentials of an OAuth provider, and what a change sends beside what has changed. */
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { hashed } from "../../../src/emulator/model/records";
-import { CANARY, expectNoSecrets, type Harness, type State } from "../../support/harness";
-import { bodies, kept, OTHER_SECRET, PATH, setByHand, STANDARD, started } from "../../support/oauthProviders";
+import {
+  CANARY,
+  expectNoSecrets,
+  keptBy,
+  notes,
+  planAfterRefresh,
+  thrownBy,
+  type Harness,
+  type State,
+} from "../../support/harness";
+import {
+  bodies,
+  kept,
+  listing,
+  OTHER_SECRET,
+  PATH,
+  setByHand,
+  SHARED,
+  STANDARD,
+  started,
+} from "../../support/oauthProviders";
 
 const IGNORING = { ...STANDARD, __ignoreChanges: ["clientSecret"] };
+const CREDENTIALS = ["clientId", "clientSecret"];
 const BY_HAND = `${CANARY}-by-hand`;
 
 /** A plan and an update in commands of their own, and what the plan says. */
@@ -89,4 +109,66 @@ test("an adoption names the credentials that it replaces: they cannot be restore
   expect(warnings).toEqual([
     "pulumi up takes over the OAuth provider microsoft of project prj-demo, which exists with the type standard: it gets the credentials of the program, and the credentials that it has cannot be restored; destroying deletes it, unless retainOnDelete is set",
   ]);
+});
+
+describe("a client id that was set by hand, when the program changes the secret", () => {
+  const news = { ...STANDARD, clientSecret: OTHER_SECRET };
+  const byHand = async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await setByHand(given, { client_id: "by-hand", client_secret: BY_HAND });
+    return { given, state };
+  };
+
+  test("goes with it where a list shows it, and the plan names it", async () => {
+    const { given, state } = await byHand();
+    await listing(given, { id: "microsoft", type: "standard", client_id: "by-hand" });
+    const { says, sent } = await up(given, state, news);
+    expect(says).toEqual([
+      'pulumi up overwrites "clientId" of the OAuth provider microsoft ("thing"): the service has another value there than the state',
+    ]);
+    expect(sent).toEqual([["PATCH", { client_id: STANDARD.clientId, client_secret: hashed(OTHER_SECRET) }]]);
+    expect(notes(given).at(-1)).toMatch(/^OAuthProvider .*: "clientId" had another value .*, and was overwritten$/);
+  });
+
+  test("stays if none does, the update fails because of it, and the next one sends both", async () => {
+    const { given, state } = await byHand();
+    const { id, message, properties } = await keptBy(up(given, state, news));
+    expect(message).toContain('the service still shows another "clientId" after it accepted the change');
+    expect(properties).toMatchObject({ clientId: "by-hand" });
+    const { next } = await up(given, { id, outs: properties }, news);
+    expect(await kept(given)).toMatchObject({ client_id: STANDARD.clientId, client_secret: hashed(OTHER_SECRET) });
+    expect(next.outs).not.toHaveProperty("__unfinished");
+    expectNoSecrets(given);
+  });
+
+  test("stays where it is ignored", async () => {
+    const { given, state } = await byHand();
+    await listing(given, { id: "microsoft", type: "standard", client_id: "by-hand" });
+    const { says, sent } = await up(given, state, { ...news, __ignoreChanges: ["clientId"] });
+    expect([says, sent]).toEqual([[], [["PATCH", { client_secret: hashed(OTHER_SECRET) }]]]);
+  });
+});
+
+test("credentials that a failed update may have set are not left where the program declares the shared keys again", async () => {
+  const given = await started();
+  const state = await given.create(SHARED);
+  const open = { ...state, outs: { ...state.outs, __unfinished: "update", __sent: [...CREDENTIALS] } };
+  // It has not set them.
+  given.restart();
+  expect((await given.update(open, SHARED)).outs).not.toHaveProperty("__unfinished");
+  await setByHand(given, { type: "standard", client_id: STANDARD.clientId, client_secret: STANDARD.clientSecret });
+  given.restart();
+  expect((await given.plan(SHARED, SHARED)).failures).toEqual([]);
+  const before = given.log.length;
+  await given.diff(open, SHARED);
+  const words =
+    /the OAuth provider microsoft has credentials of its own, which the previous update may have set\..* Run pulumi up --refresh/;
+  expect(given.log.slice(before).map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
+  await given.forgetRequests();
+  expect((await thrownBy(given.update(open, SHARED))).message).toMatch(words);
+  expect(await given.mutations()).toEqual([]);
+  given.restart();
+  const { found } = await planAfterRefresh(given, open, SHARED);
+  expect(await given.diff(found, SHARED)).toMatchObject({ replaces: ["clientId"] });
 });

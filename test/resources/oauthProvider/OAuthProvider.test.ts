@@ -317,14 +317,14 @@ describe("a provider that is not shown as it was sent", () => {
     expectNoSecrets(given);
   });
 
-  test("keeps the credentials that were known to be applied", async () => {
+  test("is in the state with the client id that it shows, and with the secret that was known to be applied", async () => {
     const given = await started();
     const state = await given.create(STANDARD);
     await given.fault({ method: "PATCH", path: `${PATH}/microsoft`, effect: "done", merge: { client_id: "other" } });
     const { properties } = await keptBy(
       given.update(state, { ...STANDARD, clientId: "new", clientSecret: OTHER_SECRET }),
     );
-    expect(properties).toMatchObject({ clientId: STANDARD.clientId, clientSecret: STANDARD.clientSecret });
+    expect(properties).toMatchObject({ clientId: "other", clientSecret: STANDARD.clientSecret });
   });
 
   test.each([

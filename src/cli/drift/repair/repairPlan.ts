@@ -22,7 +22,7 @@ const REPLACED =
  */
 export function planOf(
   drift: readonly Drifted[],
-  { steps }: Pick<EventLog, "steps">,
+  { steps, warnings }: Pick<EventLog, "steps" | "warnings">,
   all: ReadonlyMap<string, Registrable>,
 ): Step[] {
   const targets = new Set(drift.map(({ urn }) => urn));
@@ -56,6 +56,8 @@ export function planOf(
     return {
       ...one,
       ...asPlanned,
+      // Only the plan asks the service what a request overwrites.
+      messages: [...new Set([...asPlanned.messages, ...(warnings.get(one.urn) ?? [])])],
       dependants: dependants.map(({ urn }) => urn).filter((urn) => !lost.includes(urn)),
       lost,
     };

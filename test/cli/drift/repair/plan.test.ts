@@ -23,11 +23,19 @@ const stateOf = (...resources: object[]) =>
 const entry = (name: string, given: object = {}) => ({ urn: urnOf(name), type: "any:type:T", custom: true, ...given });
 const steps = (...some: (readonly [string, string])[]) => ({
   steps: some.map(([name, op]) => ({ urn: urnOf(name), op })),
+  warnings: new Map<string, readonly string[]>(),
 });
 
 test("an update that the engine plans as one keeps the words of the lifecycle", () => {
   expect(planOf([drifted("a")], steps(["other", "same"], ["a", "update"]), stateOf(entry("a")))).toMatchObject([
     { name: "a", action: "update", restarts: true, messages: ["it restarts"], dependants: [] },
+  ]);
+});
+
+test("what the plan of the engine warns of is told, once", () => {
+  const warnings = new Map([[urnOf("a"), ["it restarts", "it also sets b"]]]);
+  expect(planOf([drifted("a")], { ...steps(["a", "update"]), warnings }, stateOf(entry("a")))).toMatchObject([
+    { messages: ["it restarts", "it also sets b"] },
   ]);
 });
 
