@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -559,7 +559,7 @@ test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.j
   install("node_modules/@pulumi/pulumi", "3.259.0");
   const sdk = join(folder, "node_modules", "@pulumi", "pulumi");
   symlinkSync(join(ROOT, "node_modules", "@pulumi", "pulumi", "vendor"), join(sdk, "vendor"));
-  expect(await look()).toMatchObject({ status: "skipped", message: "the program has no index.ts" });
+  expect(await look()).toMatchObject({ status: "skipped", message: "the program is not in TypeScript" });
   writeFileSync(join(folder, "index.ts"), "");
   const remedy = "Run `npm install --save-dev typescript@5` in the folder of the program.";
   expect(await look()).toEqual({
@@ -578,11 +578,33 @@ test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.j
   rmSync(join(folder, "node_modules", "typescript"));
   mkdirSync(join(folder, "node_modules", "typescript"));
   writeFileSync(join(folder, "node_modules", "typescript", "index.js"), 'exports.version = "7.0.2";');
-  expect(await look()).toMatchObject({ status: "failure", message: expect.stringMatching(/^7\.0\.2 has no/), remedy });
-  pulumiYaml("runtime:\n  name: nodejs\n  options:\n    typescript: false");
-  expect(await look()).toMatchObject({ status: "skipped", message: "Pulumi.yaml says typescript: false" });
+  const unloadable = { status: "failure", message: "7.0.2 has no API that the Pulumi SDK can load" };
+  expect(await look()).toMatchObject({
+    ...unloadable,
+    remedy: expect.stringMatching(/typescript@5`.* Or set `typescript: false`/),
+  });
+  // The SDK loads it all the same.
   pulumiYaml('runtime:\n  name: nodejs\n  options:\n    nodeargs: "--import tsx"');
-  expect(await look()).toMatchObject({ status: "skipped", message: "tsx runs the program" });
+  expect(await look()).toMatchObject(unloadable);
+  renameSync(join(folder, "index.ts"), join(folder, "index.js"));
+  expect(await look()).toMatchObject(unloadable);
+  pulumiYaml('runtime:\n  name: nodejs\n  options:\n    typescript: false\n    nodeargs: "--import tsx"');
+  expect(await look()).toMatchObject({ status: "skipped", message: "Pulumi.yaml says typescript: false" });
+});
+
+test("of TypeScript: the program and the tsconfig.json that Pulumi.yaml names", async () => {
+  fakePulumi({});
+  install("node_modules/@pulumi/pulumi", "3.259.0");
+  symlinkSync(join(ROOT, "node_modules", "typescript"), join(folder, "node_modules", "typescript"));
+  const options = "runtime:\n  name: nodejs\n  options:\n    tsconfig: tsconfig.pulumi.json";
+  writeFileSync(join(folder, "Pulumi.yaml"), `name: proj\nmain: stack.ts\n${options}\n`);
+  writeFileSync(join(folder, "stack.ts"), "");
+  const wrong = JSON.stringify({ compilerOptions: { module: "of tomorrow" } });
+  writeFileSync(join(folder, "tsconfig.pulumi.json"), wrong);
+  expect((await doctor(["--json"], {}, folder, runProcess)).checks["TypeScript"]).toMatchObject({
+    status: "failure",
+    message: expect.stringContaining("5.9.3, which does not accept tsconfig.pulumi.json: "),
+  });
 });
 
 test("pnpm: a package that is found only beside the SDK", async () => {
