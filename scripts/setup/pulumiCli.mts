@@ -194,7 +194,7 @@ const programs = (version: string) => [
 async function goBuild(version: string, work: string): Promise<string | undefined> {
   const { code } = await run("go", ["version"], { timeout: 30_000 });
   if (code !== 0) return "there is no working Go on PATH to build it with";
-  say("   building it from Go modules: 4 to 8 minutes on 2 cores and about 4 GB of disk, once for all clones");
+  say("   building it from Go modules: 5 to 10 minutes on 2 cores and about 4 GB of disk, once for all clones");
   for (const { name, path, requires, clipboard, patch } of programs(version)) {
     const elapsed = stopwatch();
     const source = mkdtempSync(join(work, "source-"));

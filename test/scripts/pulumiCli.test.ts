@@ -165,7 +165,7 @@ describe("the build from Go modules", () => {
     fakeGo(bin);
     const { value, output } = await ensure();
     expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
-    expect(output).toContain("4 to 8 minutes");
+    expect(output).toContain("5 to 10 minutes");
     expect(readdirSync(versionsBin(home)).sort()).toEqual(["pulumi", HOST, PLUGIN]);
     expect(readdirSync(join(home, "versions"))).toEqual([VERSION]);
     const calls = readFileSync(join(bin, "go-calls"), "utf8");

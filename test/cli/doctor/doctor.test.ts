@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ROOT } from "../../support/cli";
+import { ROOT, TESTED } from "../../support/cli";
 import { runCommand, runProcess } from "../../support/command";
 import { control, start } from "../../support/emulator";
 
@@ -60,7 +60,7 @@ const secret = (value: string): object => ({
 });
 
 /** A `pulumi` of this version, whose stack has this configuration and holds resources of these projects. */
-function fakePulumi({ version = "v3.259.0", config = {}, projects = [], providers, fails = {} }: FakePulumi): void {
+function fakePulumi({ version = `v${TESTED}`, config = {}, projects = [], providers, fails = {} }: FakePulumi): void {
   const masked = Object.entries(config).map(([key, { value, secret }]) => [
     key,
     secret ? { secret } : { value, secret },
@@ -149,8 +149,8 @@ test("all is well: exit code 0, the versions, where each setting comes from, and
   expect(failed).toEqual([]);
   expect([code, ok]).toEqual([0, true]);
   expect(checks["Node"]?.message).toBe(process.versions.node);
-  expect(checks["Pulumi SDK"]?.message).toBe("3.259.0");
-  expect(checks["Pulumi CLI"]?.message).toBe("3.259.0");
+  expect(checks["Pulumi SDK"]?.message).toBe(TESTED);
+  expect(checks["Pulumi CLI"]?.message).toBe(TESTED);
   expect(checks["API key"]?.message).toBe("from the stack's configuration (svc:apiKey), for pulumi up and preview");
   expect(checks["address"]?.message).toBe(`${new URL(baseUrl).host}, from the stack's configuration (svc:baseUrl)`);
   expect(checks["settings"]?.message).toMatch(/the environment \(SVC_AUTH_PROVIDER\).*\(svc:quiet\)/);
