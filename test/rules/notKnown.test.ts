@@ -248,7 +248,7 @@ const THREE: readonly [string, KindCase, Properties[]][] = [
 
 describe.each(BROKEN)("a list %s", (_how, fault, words) => {
   const brokenOff = async (kind: KindCase, [one = {}, two = {}, three = {}]: readonly Properties[]) => {
-    const { given } = await sceneOf(kind, { pageSize: 1 }, { readDeadlineMs: 500 });
+    const { given } = await sceneOf(kind, { pageSize: 1 }, { readDeadlineMs: 1_500 });
     // What a project has from the start would be on the first page.
     if (kind.kind === "ComputeEndpoint") await given.edit({ kind: "endpoint", id: DEMO_PRIMARY, delete: true });
     if (kind.kind === "OAuthProvider")
