@@ -45,6 +45,8 @@ export class PluginSchema {
       license,
       // As `pulumi package add` sets it: generated code has the version of the plugin.
       meta: { supportPack: true },
+      // What the generator makes of the name: written down, because programs import it.
+      language: { go: { importBasePath: "example.com/pulumi-svc/sdk/go/svc" } },
       config: {
         variables: this.#settings((variable) => `If it is not set: the environment variable \`${variable}\`.`),
       },

@@ -20,7 +20,7 @@ func (host *nodeLanguageHost) RunPlugin(
 	fields := req.ProtoReflect().GetUnknown()
 	folder, kind := string(textField(textField(fields, 5), 2)), string(textField(fields, 6))
 	if kind != "analyzer" || folder == "" {
-		return errors.New("not supported: this language host starts programs and policy packs only")
+		return errors.New("not supported: this language host starts only programs and policy packs")
 	}
 	_, stdout, stderr, err := rpcutil.MakeRunPluginStreams(server, false)
 	if err != nil {

@@ -23,8 +23,11 @@ interface Cli {
 }
 
 const LANGUAGE_HOST = "pulumi-language-nodejs";
-/** Contained in a host built unchanged from v3.68.0, as in earlier builds: `--policy-pack` fails with it. */
-const CANNOT_START_POLICY_PACKS = "pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs";
+/** Texts of hosts that earlier set-ups built, and what fails with them. */
+const EARLIER_BUILDS = {
+  "pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs": "cannot start policy packs",
+  "this language host starts programs and policy packs only": "ignores the options of the runtime in Pulumi.yaml",
+};
 /** Runs dynamic resources: a script that is part of the SDK. */
 const DYNAMIC_PLUGIN = "pulumi-resource-pulumi-nodejs";
 const SDK = join(NODE_MODULES, "@pulumi", "pulumi");
@@ -65,14 +68,15 @@ async function find(folders: string[]): Promise<{ cli?: Cli; refused: string[] }
     const dir = existsSync(join(folder, LANGUAGE_HOST)) ? folder : dirname(realpathSync(pulumi));
     const host = join(dir, LANGUAGE_HOST);
     const isThere = (name: string): boolean => [dir, ...folders].some((each) => existsSync(join(each, name)));
+    const built = existsSync(host) ? readFileSync(host) : "";
+    const flaw = Object.entries(EARLIER_BUILDS).find(([text]) => built.includes(text))?.[1];
     const missing = [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !isThere(name));
     if (code !== 0) refused.push(`${pulumi} does not start`);
     else if (!(Number(/^v3\.(\d+)/.exec(version)?.[1]) >= 216)) {
       refused.push(`${pulumi} is ${version}; 3.216 or newer, below 4, is needed`);
     } else if (missing.length > 0) refused.push(`${pulumi} has no ${missing.join(" and no ")} beside it or on PATH`);
-    else if (existsSync(host) && readFileSync(host).includes(CANNOT_START_POLICY_PACKS)) {
-      refused.push(`${host} cannot start policy packs`);
-    } else return { cli: { dir, version }, refused };
+    else if (flaw !== undefined) refused.push(`${host} ${flaw}`);
+    else return { cli: { dir, version }, refused };
   }
   return { refused };
 }
@@ -153,8 +157,8 @@ const PULUMI = "github.com/pulumi/pulumi";
 /**
  * Each program is built from a wrapper module that repeats Pulumi's own `replace`, which a plain `go install` would
  * ignore. The Go module proxy does not have the module with the language host of newer versions; sdk v3.68.0 is the
- * last version that contains the host, which runs programs of today's SDK. policyPacks.go replaces the function in
- * which it refuses policy packs, so its package is built from a copy.
+ * last version that contains the host, which runs programs of today's SDK. policyPacks.go and programs.go add what
+ * engines of today ask of it, so its package is built from a copy in which their functions take the place of its own.
  */
 const programs = (version: string) => [
   {
@@ -170,9 +174,14 @@ const programs = (version: string) => [
     clipboard: "v0.0.0-20230522090839-d1bfe1d2b7a3",
     patch: {
       files: ["main.go", "proxy.go", "proxy_unix.go", "proxy_windows.go"],
-      from: "func (host *nodeLanguageHost) RunPlugin(",
-      to: "func (host *nodeLanguageHost) refusePlugin(",
-      with: "policyPacks.go",
+      edits: [
+        ["func (host *nodeLanguageHost) RunPlugin(", "func (host *nodeLanguageHost) refusePlugin("],
+        ["func (host *nodeLanguageHost) Run(", "func (host *nodeLanguageHost) runByFlags("],
+        ["func (host *nodeLanguageHost) constructArguments(", "func (host *nodeLanguageHost) argumentsWithMonitor("],
+        ["exec.Command(nodeBin, nodeargs...)", "programCommand(nodeBin, nodeargs...)"],
+        ["pulumirpc.RegisterLanguageRuntimeServer(", "register("],
+      ] as const,
+      with: ["policyPacks.go", "programs.go"],
     },
   },
 ];
@@ -185,7 +194,7 @@ const programs = (version: string) => [
 async function goBuild(version: string, work: string): Promise<string | undefined> {
   const { code } = await run("go", ["version"], { timeout: 30_000 });
   if (code !== 0) return "there is no working Go on PATH to build it with";
-  say("   building it from Go modules: 4 to 8 minutes on 2 cores and about 4 GB of disk, once for all clones");
+  say("   building it from Go modules: 5 to 10 minutes on 2 cores and about 4 GB of disk, once for all clones");
   for (const { name, path, requires, clipboard, patch } of programs(version)) {
     const elapsed = stopwatch();
     const source = mkdtempSync(join(work, "source-"));
@@ -205,9 +214,10 @@ async function goBuild(version: string, work: string): Promise<string | undefine
       if (listed.code !== 0) return `go list of ${name} ended with ${listed.code}:\n${listed.output}`;
       for (const file of patch.files) {
         const text = readFileSync(join(listed.stdout.trim(), file), "utf8");
-        writeFileSync(join(source, file), text.replace(patch.from, patch.to));
+        const edited = patch.edits.reduce((before, [from, to]) => before.replace(from, to), text);
+        writeFileSync(join(source, file), edited);
       }
-      copyFileSync(join(import.meta.dirname, patch.with), join(source, patch.with));
+      for (const file of patch.with) copyFileSync(join(import.meta.dirname, file), join(source, file));
     }
     const { code, output } = await run(
       "go",

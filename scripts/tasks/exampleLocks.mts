@@ -11,7 +11,7 @@ interface Manifest {
   dependencies: Record<string, string>;
 }
 interface Lock {
-  packages: Record<string, Partial<Manifest> & { resolved?: string; integrity?: string }>;
+  packages: Record<string, Partial<Manifest> & { resolved?: string; integrity?: string; link?: boolean }>;
 }
 
 const OURS = "pulumi-svc";
@@ -40,8 +40,14 @@ export async function exampleLocks(): Promise<number> {
 
 async function lock(example: string, archive: string): Promise<void> {
   const copy = mkdtempSync(join(archive, "..", "example-"));
-  // With the clone's versions, which its tests use.
-  for (const file of [".npmrc", "package-lock.json"]) copyFileSync(join(ROOT, file), join(copy, file));
+  copyFileSync(join(ROOT, ".npmrc"), join(copy, ".npmrc"));
+  // With the clone's versions, which its tests use, but not with its own demands, of which ts-node's accepts a TypeScript
+  // that the SDK refuses.
+  const clone = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as Lock;
+  const isInstalled = ([path, { link }]: [string, Lock["packages"][string]]): boolean =>
+    path.startsWith("node_modules/") && link !== true;
+  clone.packages = Object.fromEntries(Object.entries(clone.packages).filter(isInstalled));
+  writeFileSync(join(copy, "package-lock.json"), JSON.stringify(clone));
   const manifest = JSON.parse(readFileSync(join(example, "package.json"), "utf8")) as Manifest;
   const range = manifest.dependencies[OURS];
   manifest.dependencies[OURS] = `file:${archive}`;

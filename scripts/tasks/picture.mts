@@ -54,11 +54,12 @@ function linesOf(output: string): string[] {
   const plain = (line: string): string => line.replace(ANSI, "");
   const start = lines.findIndex((line) => plain(line).startsWith("Outputs:"));
   const end = lines.findIndex((line) => plain(line).startsWith("Duration:"));
-  const created = lines.filter((line) => / created \([\d.]+s\)$/.test(plain(line).trimEnd()));
+  const created = lines.filter((line) => / created \([\d.]+s\)/.test(plain(line)));
   return [...created.sort(), "", ...lines.slice(start, end - 1)]
     .map((line) =>
       line
-        .replace(/ \([\d.]+s\)/, "")
+        // With what the provider said last of the resource.
+        .replace(/ \([\d.]+s\).*$/, "")
         .replace(/ep-[a-z0-9-]+(?=\.)/, "ep-…")
         .replace(/[\da-f]{8}-[\da-f-]{27}/, "…")
         .replace(/127\.0\.0\.1:\d+/, "127.0.0.1:8787")

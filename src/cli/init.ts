@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { exitCodes } from "./options";
@@ -116,6 +116,13 @@ function report(written: readonly (readonly [string, string])[], held: readonly 
     ...(isInstalled()
       ? []
       : ["next:", `  ${install} pulumi-svc @pulumi/pulumi`, `  ${installForDevelopment} typescript@5`, ""]),
+    ...(isOnPath("pulumi")
+      ? []
+      : [
+          "the Pulumi CLI, which is not on PATH (or https://www.pulumi.com/docs/install/), with npx before each pulumi below:",
+          `  ${installForDevelopment} pulumi`,
+          "",
+        ]),
     "the emulator, in a second terminal in the same folder:",
     "  npx pulumi-svc emulator",
     "",
@@ -130,6 +137,9 @@ function report(written: readonly (readonly [string, string])[], held: readonly 
 
 const isInstalled = (): boolean =>
   ["pulumi-svc", "@pulumi/pulumi", "typescript"].every((name) => existsSync(join("node_modules", name)));
+
+const isOnPath = (command: string): boolean =>
+  (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, command)));
 
 async function isAgreed(files: readonly string[]): Promise<boolean> {
   if (!process.stdin.isTTY) {

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { componentType, primaryName, replicaName } from "../contract/componentNames";
 import { isObject, isOutput, mustBe, objectProblems } from "../helpers/given";
+import { ownerOf } from "../program/owner";
 import { withInheritedAliases } from "../program/resourceOptions";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/computeEndpoint/ComputeEndpoint";
 import { declaration as computeEndpoint } from "../resources/computeEndpoint/computeEndpointDeclaration";
@@ -77,7 +78,7 @@ export class ComputeGroup extends pulumi.ComponentResource {
   readonly hosts: pulumi.Output<{ primary: string; replicas: { [key: string]: string } }>;
 
   constructor(name: string, args: ComputeGroupArgs, opts?: pulumi.ComponentResourceOptions) {
-    refuse(`ComputeGroup "${name}"`, opts, argumentProblems(args));
+    refuse(ownerOf("ComputeGroup", name), opts, argumentProblems(args));
     super(TYPE, name, {}, withInheritedAliases(name, TYPE, opts ?? {}));
     const { projectId, branchId } = args;
     const child = childOptions(this, opts);

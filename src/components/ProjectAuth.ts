@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { componentType } from "../contract/componentNames";
 import { isObject, objectProblems } from "../helpers/given";
+import { ownerOf } from "../program/owner";
 import { withInheritedAliases } from "../program/resourceOptions";
 import { AuthIntegration } from "../resources/authIntegration/AuthIntegration";
 import { declaration as emailServer } from "../resources/emailServer/emailServerDeclaration";
@@ -133,7 +134,7 @@ export class ProjectAuth extends pulumi.ComponentResource {
 
   constructor(name: string, args: ProjectAuthArgs, opts?: pulumi.ComponentResourceOptions) {
     const domains = redirectDomainsOf(args);
-    refuse(`ProjectAuth "${name}"`, opts, [...argumentProblems(args), ...domains.problems]);
+    refuse(ownerOf("ProjectAuth", name), opts, [...argumentProblems(args), ...domains.problems]);
     super(TYPE, name, {}, withInheritedAliases(name, TYPE, opts ?? {}));
     const {
       projectId,

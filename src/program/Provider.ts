@@ -4,6 +4,7 @@ import { PACKAGES, settingKey } from "../contract/pointer";
 import type { SettingName } from "../contract/settings";
 import { isOutput, mustBe, objectProblems, wordFor } from "../helpers/given";
 import { usedDoor } from "./door";
+import { ownerOf } from "./owner";
 import { withInheritedAliases, withOtherDoor } from "./resourceOptions";
 
 export interface ProviderArgs {
@@ -50,7 +51,7 @@ export class Provider extends pulumi.ProviderResource {
   readonly settings: { readonly [Name in keyof ProviderArgs]-?: pulumi.Output<string | undefined> };
 
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    refuseBadArguments(name, args);
+    refuseBadArguments(ownerOf("Provider", name), args);
     const config = new pulumi.Config("svc");
     // A provider with its own key, in any form, takes no key from the configuration.
     const isOwn = KEY_FORMS.some((form) => form in args);
@@ -102,7 +103,7 @@ const ARGS = {
 } as const satisfies Record<keyof ProviderArgs, "string" | "number">;
 
 /** A program without types can give anything. */
-function refuseBadArguments(name: string, args: ProviderArgs): void {
+function refuseBadArguments(owner: string, args: ProviderArgs): void {
   const problems = objectProblems(args, "", { known: Object.keys(ARGS) });
   for (const [argument, type] of problems.length > 0 ? [] : Object.entries(ARGS)) {
     const value: unknown = Reflect.get(args, argument);
@@ -110,7 +111,7 @@ function refuseBadArguments(name: string, args: ProviderArgs): void {
     problems.push(`${argument}: ${mustBe(`a ${type} or an Output of one`, type, value)}`);
   }
   problems.push(...(problems.length > 0 ? [] : keyProblems(args)));
-  if (problems.length > 0) throw new pulumi.RunError(`Provider "${name}": ${problems.join("; ")}`);
+  if (problems.length > 0) throw new pulumi.RunError(`${owner}: ${problems.join("; ")}`);
 }
 
 const isLater = (value: unknown): boolean => isOutput(value) || wordFor(value) === "a promise";

@@ -4,6 +4,7 @@ import { timeoutsOf, withOtherDoor } from "./resourceOptions";
 import { previewMark } from "./declared";
 import { tellDeclared } from "./declaredObjects";
 import { usedDoor } from "./door";
+import { ownerOf } from "./owner";
 import { checkInstallation } from "./installation";
 import { nativeToken, pointer, typeToken, type Kind } from "../contract/pointer";
 import { isReference } from "../contract/references";
@@ -61,7 +62,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
   abstract class SvcResource extends pulumi.CustomResource {
     constructor(name: string, args: object | undefined, options?: pulumi.CustomResourceOptions) {
       const { kind } = declaration;
-      const opts = ofArgumentsAlone(table, checkedOptions(`${kind} "${name}"`, args, options));
+      const opts = ofArgumentsAlone(table, checkedOptions(ownerOf(kind, name), args, options));
       const isNative = usedDoor() === "native";
       const type = isNative ? nativeToken(kind) : typeToken(kind);
       if (opts.import !== undefined && !isNative) {
@@ -168,7 +169,13 @@ function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulum
     throw new pulumi.RunError(`${owner}: the id to look up must be a string that is not empty.`);
   }
   if (args === undefined && id === undefined) throw new pulumi.RunError(`${owner}: the arguments are missing.`);
-  // An object; its properties are not checked here.
+  for (const option of ["ignoreChanges", "replaceOnChanges"]) {
+    const paths = opts[option];
+    if ((paths ?? undefined) === undefined || Array.isArray(paths)) continue;
+    // The engine would ignore it without a word.
+    throw new pulumi.RunError(`${owner}: the option "${option}" must be a list of paths, not ${wordFor(paths)}.`);
+  }
+  // An object; its other properties are the SDK's to check.
   return opts as pulumi.CustomResourceOptions;
 }
 

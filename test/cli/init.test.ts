@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { ROOT } from "../support/cli";
 import { codeBlocks, textOf } from "../support/codeBlocks";
 
@@ -57,8 +57,15 @@ test("where the packages are installed, as README.md has it, the commands that i
     mkdirSync(join(folder, "node_modules", name), { recursive: true });
   const { code, stdout } = init(["--yes"]);
   expect(code).toBe(0);
-  expect(stdout).not.toContain("npm install");
+  expect(stdout).not.toContain("npm install pulumi-svc");
   expect(stdout).toContain("  npx pulumi-svc emulator\n");
+});
+
+test("without a CLI on PATH it shows how to get it from npm", () => {
+  const hint = /^the Pulumi CLI, which is not on PATH .*\n {2}npm install --save-dev pulumi\n$/m;
+  expect(init(["--yes"], { PATH: folder }).stdout).toMatch(hint);
+  writeFileSync(join(folder, "pulumi"), "");
+  expect(init(["--yes"], { PATH: ["/nowhere", folder].join(delimiter) }).stdout).not.toContain("the Pulumi CLI");
 });
 
 test("what is there already stays as it is, and is named", () => {

@@ -171,11 +171,12 @@ test("a state in plain text is encrypted by one refresh, and no plan says anythi
   expect(await stack.run("stack", "import", "--file", "clear.json")).toMatchObject({ code: 0 });
   expect(canaries.filter((secret) => !JSON.stringify(entries).includes(secret))).toEqual([]);
   expect(await stack.drift()).toMatchObject({ code: 0 });
-  // To the engine, a plain value and the same one as a secret are two (docs/design/engine.md, Secrets and settings).
+  // To an older engine, a plain value and the same one as a secret are two: with 3.259 this was a replacement
+  // (docs/design/engine.md, Secrets and settings).
   stack.program(resized);
   const early = await stack.preview("--diff");
-  expect(early).toMatchObject({ code: 0, text: expect.stringMatching(/1 to replace/) });
-  expect(early.text).toContain(`"${SECRETS.SETTING}" => [secret]`);
+  expect(early).toMatchObject({ code: 0, text: expect.stringMatching(/1 to update/) });
+  expect(early.text).not.toMatch(/canary|to replace/);
   stack.program(text);
   const refreshed = await stack.refresh("--diff");
   expect(refreshed).toMatchObject({ code: 0, text: expect.stringMatching(/\d+ unchanged/) });

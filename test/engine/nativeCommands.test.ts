@@ -5,7 +5,7 @@ import { standardsOf } from "../../src/cli/declarations";
 import { nameInUrn, typeInUrn } from "../../src/contract/identifiers";
 import { KINDS, type Kind } from "../../src/contract/pointer";
 import { handMadeProject } from "../support/handMade";
-import { WHOLE } from "../support/cli";
+import { ROOT, WHOLE } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
 
@@ -241,4 +241,41 @@ test("drift --accept edits the program, --ignore tolerates, --unmanaged names wh
   const unmanaged = await svc(stack, ["drift", "--unmanaged"]);
   expect(unmanaged.stdout).toMatch(/br-main/);
   expect(unmanaged.stdout).not.toContain((await stack.resource("api")).id);
+});
+
+test("native resources without the entry in Pulumi.yaml: drift and the doctor say it, and with it the way back is open", async () => {
+  const stack = await Stack.create({
+    native: true,
+    program: native("ComputeEndpoint", "api", { projectId: "prj-demo", branchId: "br-dev", size: 1 }),
+  });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const project = "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n";
+  stack.write("Pulumi.yaml", `${project}packages: {}\n`);
+  stack.program(dynamic("api", "br-dev"), "pulumi-svc");
+  const words = "the stack holds native resources, and Pulumi.yaml names no package";
+  const said = expect.stringMatching(
+    new RegExp(`${words}: pulumi refresh failed: .*\\. Add "packages: .*run a whole pulumi up, and then remove`),
+  );
+  expect(await svc(stack, ["drift"])).toMatchObject({ code: 1, stderr: said });
+  expect(await svc(stack, ["drift", "--repair", "--yes"])).toMatchObject({ code: 1, stderr: said });
+  const doctor = await svc(stack, ["doctor"]);
+  expect(doctor).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(`warning +native plugin +${words}: .*\n +Add "packages`),
+  });
+
+  stack.write("Pulumi.yaml", `${project}packages: { svc: ${join(ROOT, "plugin")} }\n`);
+  expect(await drift(stack)).toMatchObject({ code: 0, report: { drift: [] } });
+  expect((await svc(stack, ["doctor"])).stdout).not.toContain("native plugin");
+  for (const command of [
+    ["preview", "--refresh"],
+    ["refresh", "--preview-only"],
+    ["destroy", "--preview-only"],
+  ])
+    expect(await stack.run(...command)).toMatchObject({ code: 0 });
+  expect(await stack.run("up", "--refresh", "--yes", "--skip-preview")).toMatchObject({ code: 0 });
+  stack.write("Pulumi.yaml", `${project}packages: {}\n`);
+  expect(await drift(stack)).toMatchObject({ code: 0, report: { drift: [] } });
+  await stack.finish(before);
 });

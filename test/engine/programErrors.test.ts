@@ -14,6 +14,21 @@ beforeAll(async () => (stack = await Stack.create({ program: "" })));
 const MISTAKES: readonly (readonly [program: string, words: string])[] = [
   ["svc.fromEnv(undefined);", "fromEnv: must be the name of an environment variable"],
   ["svc.fromFile('');", "fromFile: must be the path of a file, not its content"],
+  ["new svc.ComputeEndpoint();", "ComputeEndpoint: the name of the resource, the first argument, is missing."],
+  [`new svc.ComputeEndpoint('', ${COMPUTE});`, "the first argument, must be a string that is not empty."],
+  [`new svc.ComputeEndpoint(5, ${COMPUTE});`, "the first argument, must be a string, not a number."],
+  ["svc.ComputeEndpoint.get();", "ComputeEndpoint: the name of the resource, the first argument, is missing."],
+  ["new svc.Provider();", "Provider: the name of the resource, the first argument, is missing."],
+  ["new svc.ComputeGroup();", "ComputeGroup: the name of the resource, the first argument, is missing."],
+  ["new svc.ProjectAuth();", "ProjectAuth: the name of the resource, the first argument, is missing."],
+  [
+    `new svc.ComputeEndpoint('api', ${COMPUTE}, { ignoreChanges: "size" });`,
+    'ComputeEndpoint "api": the option "ignoreChanges" must be a list of paths, not a string.',
+  ],
+  [
+    `new svc.ComputeEndpoint('api', ${COMPUTE}, { replaceOnChanges: 5 });`,
+    'the option "replaceOnChanges" must be a list of paths, not a number.',
+  ],
   ["new svc.ComputeEndpoint('api');", 'ComputeEndpoint "api": the arguments are missing.'],
   ["new svc.ComputeEndpoint('api', 5);", 'ComputeEndpoint "api": the arguments must be an object, not a number.'],
   [`new svc.ComputeEndpoint('api', ${COMPUTE}, 5);`, 'ComputeEndpoint "api": the options must be an object'],

@@ -76,3 +76,20 @@ test("an inline program of the Automation API is deployed, found drifted by name
   expect((await service.endpoints()).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);
   expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
 });
+
+test.each([
+  ['nodeargs: "--there-is-no-such-option"', "--there-is-no-such-option"],
+  ["nodeargs: [--no-warnings]", "the option nodeargs of the runtime"],
+  ["typescript: perhaps", "the option typescript of the runtime"],
+])(
+  "the language host that the set-up gets acts on the options of the runtime: %s fails the plan",
+  async (option, words) => {
+    const stack = await Stack.create({ program: compute(1), ownProcess: true });
+    const before = await stack.service.state();
+    stack.write("Pulumi.yaml", `name: proj\nruntime:\n  name: nodejs\n  options:\n    ${option}\n`);
+    const { code, text } = await stack.preview();
+    expect(code).not.toBe(0);
+    expect(text).toContain(words);
+    expect(await stack.service.state()).toEqual(before);
+  },
+);

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Stack } from "../support/Stack";
 
-/** What SECURITY.md says about output that we do not control: traces, logs, events and Node's own debug output. */
+/**
+ * What SECURITY.md says about output that we do not control: traces, logs, events and Node's own debug output. The CLI of
+ * today says less than 3.259, of which SECURITY.md warns as well.
+ */
 
 const LITERAL = "canary-literal-secret";
 const VALUE = "canary-value-of-a-reference";
@@ -11,7 +14,7 @@ const PROGRAM = `
   const own = (providerId, clientSecret) =>
     new svc.OAuthProvider(providerId, { projectId, providerId, adopt: true, clientId: "own", clientSecret });
   if (process.env.IS_LITERAL) own("google", pulumi.secret("${LITERAL}"));
-  else own("github", svc.fromEnv("REFERENCE"));`;
+  else own("github", svc.fromEnv("NAMED_SECRET"));`;
 
 /** A stack with the key and the secret themselves, or their names. */
 async function stackOf(form: "values" | "names"): Promise<Stack> {
@@ -20,18 +23,21 @@ async function stackOf(form: "values" | "names"): Promise<Stack> {
   if (form === "values") stack.env["IS_LITERAL"] = "1";
   else {
     const { baseUrl, apiKey } = stack.service.emulator;
-    Object.assign(stack.env, { SVC_BASE_URL: baseUrl, PROD_KEY: apiKey, REFERENCE: VALUE });
+    Object.assign(stack.env, { SVC_BASE_URL: baseUrl, PROD_KEY: apiKey, NAMED_SECRET: VALUE });
     await stack.config("svc:apiKeyEnv", "PROD_KEY");
   }
   return stack;
 }
 
-test.each<["values" | "names", string, string, readonly string[]]>([
-  ["values", "--tracing", "file:", ["key", LITERAL]],
-  ["values", "--otel-traces", "file://", ["key", LITERAL]],
-  ["names", "--tracing", "file:", []],
-  ["names", "--otel-traces", "file://", []],
-])("of %s, %s holds what it says in plain text", async (form, flag, scheme, held) => {
+/** The name of the key's variable, and what the inputs have. */
+const NAMES = ["PROD_KEY", "NAMED_SECRET", "scrypt-bound$"];
+
+test.each<["values" | "names", string, string, readonly string[], readonly string[]]>([
+  ["values", "--tracing", "file:", ["key", LITERAL], []],
+  ["values", "--otel-traces", "file://", ["key"], []],
+  ["names", "--tracing", "file:", [], NAMES],
+  ["names", "--otel-traces", "file://", [], NAMES.slice(0, 1)],
+])("of %s, %s holds what it says in plain text", async (form, flag, scheme, held, heldNames) => {
   const stack = await stackOf(form);
   const file = join(stack.folder, "trace");
   expect(await stack.up(flag, `${scheme}${file}`)).toMatchObject({ code: 0 });
@@ -39,8 +45,7 @@ test.each<["values" | "names", string, string, readonly string[]]>([
   const { apiKey } = stack.service.emulator;
   const found = [apiKey, LITERAL, VALUE].filter((secret) => trace.includes(secret));
   expect(found.map((secret) => (secret === apiKey ? "key" : secret))).toEqual(held);
-  const names = ["PROD_KEY", "REFERENCE", "scrypt-bound$"].filter((name) => trace.includes(name));
-  expect(names).toEqual(form === "names" ? ["PROD_KEY", "REFERENCE", "scrypt-bound$"] : []);
+  expect(NAMES.filter((name) => trace.includes(name))).toEqual(heldNames);
 });
 
 /**
@@ -64,7 +69,7 @@ test("verbose logs and events hold values in plain text, and a plan does not", a
   for (const [text, held] of [
     [plan.stdout, []],
     [debugged.text, [LITERAL]],
-    [log.join("\n"), [apiKey, LITERAL]],
+    [log.join("\n"), [LITERAL]],
     [readFileSync(file("grpc"), "utf8"), [apiKey, LITERAL]],
     [up.stdout, [LITERAL]],
     [readFileSync(file("events"), "utf8"), [LITERAL]],
@@ -84,21 +89,18 @@ test("NODE_DEBUG=net prints the key, in the output of the CLI, unless it is a se
 /** The same with another client id, so that the plan does not fit. */
 const other = (values: string): string => PROGRAM.replace(/"own"/, `"other"`).replace(LITERAL, values);
 
-test.each<["values" | "names", readonly string[]]>([
-  // The old ones of the plan, which the file holds encrypted, and the new ones.
-  ["values", [LITERAL, "canary-second"]],
-  ["names", []],
-])("of %s, `up` with a saved plan that does not fit prints the old and the new ones", async (form, held) => {
+// CLI 3.259 printed the old ones of the plan, which the file holds encrypted, and the new ones.
+test.each(["values", "names"] as const)("of %s, `up` with a saved plan that does not fit prints none", async (form) => {
   const stack = await stackOf(form);
   const file = join(stack.folder, "plan.json");
   expect(await stack.preview("--save-plan", file)).toMatchObject({ code: 0 });
   stack.program(other("canary-second"));
-  if (form === "names") stack.env["REFERENCE"] = "canary-second-of-a-reference";
+  if (form === "names") stack.env["NAMED_SECRET"] = "canary-second-of-a-reference";
   const { code, text } = await stack.up("--plan", file);
   expect(code).not.toBe(0);
   expect(text).toMatch(/violates plan: properties changed/);
   const all = [LITERAL, VALUE, "canary-second", "canary-second-of-a-reference"];
-  expect(all.filter((secret) => text.includes(secret))).toEqual(held);
+  expect(all.filter((secret) => text.includes(secret))).toEqual([]);
   const saved = readFileSync(file, "utf8");
   expect(all.filter((secret) => saved.includes(secret))).toEqual([]);
   await stack.close();

@@ -15,6 +15,10 @@ test("what the first schema had is still there: nothing was removed, has another
   expect(schemaChanges(FIRST, SCHEMA)).toEqual([]);
 });
 
+test("the import of programs in Go stays", () => {
+  expect(SCHEMA).toMatchObject({ language: { go: { importBasePath: "example.com/pulumi-svc/sdk/go/svc" } } });
+});
+
 describe("the schema", () => {
   test("has each kind by a native type, with an alias for the dynamic one", () => {
     const types = Object.entries(SCHEMA.resources).map(([token, { aliases }]) => [aliases[0]?.type, token]);

@@ -83,6 +83,24 @@ describe("a CLI that is there", () => {
     expect((await ensure()).error?.message).toContain(`${join(bin, "pulumi")} does not start`);
   });
 
+  test.each([
+    ["the whole path of pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs", "cannot start policy packs"],
+    [
+      "not supported: this language host starts programs and policy packs only",
+      "ignores the options of the runtime in Pulumi.yaml",
+    ],
+  ])("is built again where an earlier set-up has built a language host with %j", async (text, flaw) => {
+    const { home, bin, ensure } = machine();
+    fakeCli(versionsBin(home), VERSION);
+    writeFileSync(join(versionsBin(home), HOST), text);
+    fakeGo(bin);
+    const { value, output } = await ensure();
+    expect(output).toContain(`not used: ${join(versionsBin(home), HOST)} ${flaw}`);
+    expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
+    expect(readFileSync(join(versionsBin(home), HOST), "utf8")).not.toContain(text);
+    expect((await ensure()).output).toBe("");
+  });
+
   test("is taken from the versions folder", async () => {
     const { home, ensure } = machine();
     fakeCli(versionsBin(home), VERSION);
@@ -147,7 +165,7 @@ describe("the build from Go modules", () => {
     fakeGo(bin);
     const { value, output } = await ensure();
     expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
-    expect(output).toContain("4 to 8 minutes");
+    expect(output).toContain("5 to 10 minutes");
     expect(readdirSync(versionsBin(home)).sort()).toEqual(["pulumi", HOST, PLUGIN]);
     expect(readdirSync(join(home, "versions"))).toEqual([VERSION]);
     const calls = readFileSync(join(bin, "go-calls"), "utf8");

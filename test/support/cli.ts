@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
 export const ROOT = join(__dirname, "..", "..");
-const VERSION = "3.259.0";
+/** Of the SDK and the CLI that everything is tested with; the set-up gets both. */
+export const TESTED = (
+  JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { devDependencies: { "@pulumi/pulumi": string } }
+).devDependencies["@pulumi/pulumi"];
 /** A campaign runs whole (`npm run test:consumers` and its like); in a run of everything, a part that fits. */
 export const WHOLE = process.env["PULUMI_SVC_WHOLE"] === "1";
 const LONGEST_RUN_MS = 600_000;
@@ -22,7 +25,7 @@ export interface Run {
  * A test that needs the CLI fails without it: never a silent skip.
  */
 function cliFolder(): string {
-  const versions = join(process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi"), "versions", VERSION, "bin");
+  const versions = join(process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi"), "versions", TESTED, "bin");
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), versions];
   const folder = folders.find((candidate) => isExecutable(join(candidate, "pulumi")));
   if (folder === undefined)

@@ -35,8 +35,10 @@ const programs = {
   },
   "TypeScript by tsx": {
     files: { "index.ts": MODULE },
-    packageJson: { type: "module" },
-    options: 'nodeargs: "--import tsx"',
+    // The SDK's peer dependency allows only what its ts-node can load, and npm refuses another version without this.
+    packageJson: { overrides: { "@pulumi/pulumi": { typescript: "$typescript" } } },
+    options: 'typescript: false\n    nodeargs: "--import tsx"',
+    main: "index.ts",
     devDependencies: ["tsx@4"],
   },
   "TypeScript, compiled to bin": {
@@ -59,7 +61,7 @@ export const PROGRAMS: Readonly<Record<keyof typeof programs, Program>> = progra
 export type Manager = "npm" | "pnpm" | "yarn classic" | "yarn" | "Bun";
 
 /** If none is installed, the SDK uses its own for a TypeScript program; the other programs need none. */
-type TypeScript = 5 | 6 | "the SDK's own TypeScript" | "no TypeScript";
+type TypeScript = 5 | 6 | 7 | "the SDK's own TypeScript" | "no TypeScript";
 const OF_SDK = "the SDK's own TypeScript";
 const NONE = "no TypeScript";
 
@@ -85,7 +87,7 @@ export const CONSUMERS: readonly Consumer[] = [
   { manager: "npm", program: "TypeScript (the default)", node: 20, sdk: OLDEST, typescript: OF_SDK },
   { manager: "npm", program: "JavaScript, native ESM", node: 20, sdk: OLDEST, typescript: NONE },
   { manager: "npm", program: "TypeScript, native ESM", node: 22, sdk: NEWEST, typescript: 5 },
-  { manager: "npm", program: "TypeScript by tsx", node: 24, sdk: NEWEST, typescript: NONE },
+  { manager: "npm", program: "TypeScript by tsx", node: 24, sdk: NEWEST, typescript: 7 },
   { manager: "npm", program: "bundled by esbuild, pulumi-svc beside it", node: 22, sdk: NEWEST, typescript: NONE },
   { manager: "pnpm", program: "TypeScript (the default)", node: 22, sdk: NEWEST, typescript: 5, always: true },
   { manager: "pnpm", program: "TypeScript (the default)", node: 22, sdk: NEWEST, typescript: OF_SDK },

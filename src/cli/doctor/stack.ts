@@ -4,6 +4,7 @@ import { isAtLeast } from "../../contract/installation";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ReadSetting } from "../../contract/settings";
 import { fromProgram, settingsOf, type StackSettings } from "../stack/configuration";
+import { missingPackage } from "../stack/nativePackage";
 import { pulumiIn, type Run } from "../stack/pulumi";
 import { objectsText, removalOf, sharedObjectsIn } from "../stack/sharedObjects";
 import { exportedState, providerName, type StackState } from "../stack/state";
@@ -66,6 +67,11 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
   const state = await orReason(exportedState(pulumi, true));
   if (!(state instanceof Error)) {
     checks.push(...storedSecretsCheck(state), ...ownResourcesChecks(state), ...sharedObjectsCheck(state));
+    const missing = missingPackage(folder, state);
+    if (missing !== undefined) {
+      const what = `${missing.what}: pulumi refresh, up --refresh and destroy find the plugin only on PATH`;
+      checks.push(warning("native plugin", what, missing.remedy));
+    }
     return { checks, configuration, providers: storedProviders(folder, state) };
   }
   checks.push(skipped("stored key", `the state of ${name.stdout} cannot be read: ${state.message}`));

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { projectText } from "../stack/projectFile";
+import { dirname, join, resolve } from "node:path";
+import { entryPoint, projectText } from "../stack/projectFile";
 import { failure, ok, skipped, warning, type Check } from "./check";
 
 /** The parts of the compiler's API used here. TypeScript 7 has none of them. */
@@ -17,6 +17,8 @@ interface Diagnostic {
 
 const NAME = "TypeScript";
 const INSTALL = "Run `npm install --save-dev typescript@5` in the folder of the program.";
+const DO_WITHOUT =
+  "Or set `typescript: false` in Pulumi.yaml and compile or run the program yourself (docs/toolchains.md).";
 
 /**
  * Which compiler the SDK runs the program with, and whether it supports the options in tsconfig.json. `sdk`: the SDK's
@@ -24,21 +26,23 @@ const INSTALL = "Run `npm install --save-dev typescript@5` in the folder of the 
  */
 export function typeScriptCheck(folder: string, sdk: string | undefined): Check {
   if (sdk === undefined) return skipped(NAME, "without the Pulumi SDK nothing compiles the program");
-  if (!existsSync(join(folder, "index.ts"))) return skipped(NAME, "the program has no index.ts");
   const project = projectText(folder);
   if (/\btypescript:[ \t]*false\b/.test(project)) return skipped(NAME, "Pulumi.yaml says typescript: false");
-  if (/\bnodeargs:.*\btsx\b/.test(project)) return skipped(NAME, "tsx runs the program");
 
+  // Otherwise the SDK loads the compiler before any program, also before one in JavaScript or with a loader of its own.
   const installed = load(sdk, "typescript");
   if (installed !== undefined && installed.parseJsonConfigFileContent === undefined) {
     const version = installed.version ?? "the installed version";
-    return failure(NAME, `${version} has no API that the Pulumi SDK can load`, INSTALL);
+    return failure(NAME, `${version} has no API that the Pulumi SDK can load`, `${INSTALL} ${DO_WITHOUT}`);
   }
+  const entry = entryPoint(folder);
+  if (!/\.[cm]?ts$/.test(entry ?? "")) return skipped(NAME, "the program is not in TypeScript");
   const compiler = installed ?? ownCompiler(sdk);
   const version = compiler?.version ?? "of an unknown version";
   const found = installed === undefined ? `none is installed; the Pulumi SDK uses its own, ${version}` : version;
-  const [problem] = compiler === undefined ? [] : problemsOf(compiler, join(folder, "tsconfig.json"));
-  if (problem !== undefined) return failure(NAME, `${found}, which does not accept tsconfig.json: ${problem}`, INSTALL);
+  const [, tsconfig = "tsconfig.json"] = /\btsconfig:[ \t]*["']?([^"'\s#]+)/.exec(project) ?? [];
+  const [problem] = compiler === undefined ? [] : problemsOf(compiler, resolve(folder, tsconfig));
+  if (problem !== undefined) return failure(NAME, `${found}, which does not accept ${tsconfig}: ${problem}`, INSTALL);
   if (installed !== undefined) return ok(NAME, version);
   return warning(NAME, `${found}, which supports neither current syntax nor current tsconfig.json options`, INSTALL);
 }

@@ -3,6 +3,7 @@ import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn } from "../../contract/identifiers";
 import { isOurEntry, OUR_TYPES } from "../../contract/pointer";
 import { terminalText } from "../output";
+import { missingPackage } from "../stack/nativePackage";
 import { NamelessFile } from "../stack/namelessFile";
 import { type Pulumi, pulumiIn, withoutSecrets } from "../stack/pulumi";
 import { exportedState, stateKey, type StackState } from "../stack/state";
@@ -120,7 +121,11 @@ async function refreshed(
   targets: readonly string[] | undefined,
 ): Promise<RefreshedStack> {
   const command = ["refresh", "--preview-only", "--run-program=false"] as const;
-  const { results } = await loggedRun(pulumi, command, targets ?? OURS);
+  const { results } = await loggedRun(pulumi, command, targets ?? OURS).catch((error: unknown) => {
+    const missing = missingPackage(process.cwd(), state);
+    if (missing === undefined || error instanceof BusyError || !(error instanceof Error)) throw error;
+    throw new Error(`${missing.what}: ${error.message}. ${missing.remedy}`);
+  });
   mustHoldAll(results, state, targets);
   const resources = refreshedBy(results, state);
   if (resources.length === 0 && targets === undefined) {

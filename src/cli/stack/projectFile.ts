@@ -13,9 +13,15 @@ export function projectName(folder: string): string {
   return /^name:[ \t]*["']?([\w.-]+)/m.exec(projectText(folder))?.[1] ?? "";
 }
 
-/** Whether Pulumi.yaml names the native plugin: the program declares native resources. */
-export const namesPlugin = (folder: string): boolean =>
-  /^packages:[ \t]*(?:#.*)?\r?\n(?:[ \t#].*\r?\n)*?[ \t]+["']?svc["']?[ \t]*:/m.test(projectText(folder));
+/** Whether Pulumi.yaml names the native plugin. */
+export const namesPlugin = (folder: string): boolean => NAMES_PLUGIN.some((form) => form.test(projectText(folder)));
+
+/** In `packages`, as a block or on one line, and in `plugins`, the older form. */
+const NAMES_PLUGIN = [
+  /^packages:[ \t]*(?:#.*)?\r?\n(?:[ \t#].*\r?\n)*?[ \t]+["']?svc["']?[ \t]*:/m,
+  /^packages:[ \t]*\{(?:[^}]*[\s,])?["']?svc["']?[ \t]*:/m,
+  /^plugins:[ \t]*(?:#.*)?\r?\n(?:[ \t#-].*\r?\n)*?[ \t-]+name:[ \t]*["']?svc["']?[ \t]*(?:#.*)?$/m,
+];
 
 /**
  * The entry point of the program around `start`, resolved like the SDK does it, including one named by `main` in

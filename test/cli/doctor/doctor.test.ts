@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ROOT } from "../../support/cli";
+import { ROOT, TESTED } from "../../support/cli";
 import { runCommand, runProcess } from "../../support/command";
 import { control, start } from "../../support/emulator";
 
@@ -60,7 +60,7 @@ const secret = (value: string): object => ({
 });
 
 /** A `pulumi` of this version, whose stack has this configuration and holds resources of these projects. */
-function fakePulumi({ version = "v3.259.0", config = {}, projects = [], providers, fails = {} }: FakePulumi): void {
+function fakePulumi({ version = `v${TESTED}`, config = {}, projects = [], providers, fails = {} }: FakePulumi): void {
   const masked = Object.entries(config).map(([key, { value, secret }]) => [
     key,
     secret ? { secret } : { value, secret },
@@ -149,8 +149,8 @@ test("all is well: exit code 0, the versions, where each setting comes from, and
   expect(failed).toEqual([]);
   expect([code, ok]).toEqual([0, true]);
   expect(checks["Node"]?.message).toBe(process.versions.node);
-  expect(checks["Pulumi SDK"]?.message).toBe("3.259.0");
-  expect(checks["Pulumi CLI"]?.message).toBe("3.259.0");
+  expect(checks["Pulumi SDK"]?.message).toBe(TESTED);
+  expect(checks["Pulumi CLI"]?.message).toBe(TESTED);
   expect(checks["API key"]?.message).toBe("from the stack's configuration (svc:apiKey), for pulumi up and preview");
   expect(checks["address"]?.message).toBe(`${new URL(baseUrl).host}, from the stack's configuration (svc:baseUrl)`);
   expect(checks["settings"]?.message).toMatch(/the environment \(SVC_AUTH_PROVIDER\).*\(svc:quiet\)/);
@@ -559,7 +559,7 @@ test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.j
   install("node_modules/@pulumi/pulumi", "3.259.0");
   const sdk = join(folder, "node_modules", "@pulumi", "pulumi");
   symlinkSync(join(ROOT, "node_modules", "@pulumi", "pulumi", "vendor"), join(sdk, "vendor"));
-  expect(await look()).toMatchObject({ status: "skipped", message: "the program has no index.ts" });
+  expect(await look()).toMatchObject({ status: "skipped", message: "the program is not in TypeScript" });
   writeFileSync(join(folder, "index.ts"), "");
   const remedy = "Run `npm install --save-dev typescript@5` in the folder of the program.";
   expect(await look()).toEqual({
@@ -578,11 +578,33 @@ test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.j
   rmSync(join(folder, "node_modules", "typescript"));
   mkdirSync(join(folder, "node_modules", "typescript"));
   writeFileSync(join(folder, "node_modules", "typescript", "index.js"), 'exports.version = "7.0.2";');
-  expect(await look()).toMatchObject({ status: "failure", message: expect.stringMatching(/^7\.0\.2 has no/), remedy });
-  pulumiYaml("runtime:\n  name: nodejs\n  options:\n    typescript: false");
-  expect(await look()).toMatchObject({ status: "skipped", message: "Pulumi.yaml says typescript: false" });
+  const unloadable = { status: "failure", message: "7.0.2 has no API that the Pulumi SDK can load" };
+  expect(await look()).toMatchObject({
+    ...unloadable,
+    remedy: expect.stringMatching(/typescript@5`.* Or set `typescript: false`/),
+  });
+  // The SDK loads it all the same.
   pulumiYaml('runtime:\n  name: nodejs\n  options:\n    nodeargs: "--import tsx"');
-  expect(await look()).toMatchObject({ status: "skipped", message: "tsx runs the program" });
+  expect(await look()).toMatchObject(unloadable);
+  renameSync(join(folder, "index.ts"), join(folder, "index.js"));
+  expect(await look()).toMatchObject(unloadable);
+  pulumiYaml('runtime:\n  name: nodejs\n  options:\n    typescript: false\n    nodeargs: "--import tsx"');
+  expect(await look()).toMatchObject({ status: "skipped", message: "Pulumi.yaml says typescript: false" });
+});
+
+test("of TypeScript: the program and the tsconfig.json that Pulumi.yaml names", async () => {
+  fakePulumi({});
+  install("node_modules/@pulumi/pulumi", "3.259.0");
+  symlinkSync(join(ROOT, "node_modules", "typescript"), join(folder, "node_modules", "typescript"));
+  const options = "runtime:\n  name: nodejs\n  options:\n    tsconfig: tsconfig.pulumi.json";
+  writeFileSync(join(folder, "Pulumi.yaml"), `name: proj\nmain: stack.ts\n${options}\n`);
+  writeFileSync(join(folder, "stack.ts"), "");
+  const wrong = JSON.stringify({ compilerOptions: { module: "of tomorrow" } });
+  writeFileSync(join(folder, "tsconfig.pulumi.json"), wrong);
+  expect((await doctor(["--json"], {}, folder, runProcess)).checks["TypeScript"]).toMatchObject({
+    status: "failure",
+    message: expect.stringContaining("5.9.3, which does not accept tsconfig.pulumi.json: "),
+  });
 });
 
 test("pnpm: a package that is found only beside the SDK", async () => {
