@@ -7,6 +7,9 @@ export const ROOT = process.env.PULUMI_SVC_ROOT ?? dirname(dirname(dirname(fileU
 
 export const NODE_MODULES = join(ROOT, "node_modules");
 
+/** Of the build and the check of types: several times as fast as the one that ESLint and ts-jest need. */
+export const TYPESCRIPT = "typescript-7";
+
 /** The commands of the installed packages. */
 export const BIN = join(NODE_MODULES, ".bin");
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { say, SetupError, stopwatch } from "../lib/console.mjs";
-import { BIN, NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
+import { BIN, NODE, NODE_MODULES, ROOT, TYPESCRIPT } from "../lib/paths.mjs";
 import { run } from "../lib/processes.mts";
 
 const DIST = join(ROOT, "dist");
@@ -30,7 +30,7 @@ const ASSETS = "**/*.{css,mjs}";
 export async function ensureBuild(): Promise<void> {
   const elapsed = stopwatch();
   const before = modified(BUILD_INFO);
-  const tsc = join(NODE_MODULES, "typescript", "bin", "tsc");
+  const tsc = join(NODE_MODULES, TYPESCRIPT, "bin", "tsc");
   const { code, output } = await run(NODE, [tsc, "-b", "tsconfig.build.json"]);
   if (code !== 0) {
     throw new SetupError(`the build failed:\n${output.trimEnd()}`, "Correct the sources and run this again.");
