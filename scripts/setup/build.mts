@@ -36,7 +36,7 @@ export async function ensureBuild(): Promise<void> {
     throw new SetupError(`the build failed:\n${output.trimEnd()}`, "Correct the sources and run this again.");
   }
   for (const file of globSync("**/*.{js,js.map,d.ts}", { cwd: DIST })) {
-    const source = join(ROOT, "src", file.replace(/\.(js|js\.map|d\.ts)$/, ".ts"));
+    const source = join(ROOT, "src", file.replace(/\.(js|d\.ts)$/, ".ts"));
     if (!existsSync(source)) rmSync(join(DIST, file));
     else if (file.endsWith(".d.ts")) forOldCompilers(join(DIST, file));
   }
