@@ -48,10 +48,13 @@ function amountOf(name: string, value: string): string | undefined {
   if (number === undefined) return undefined;
   const unit = given ?? UNIT_OF.get(name);
   if (unit === undefined) return `${Number(number)}`;
-  if (unit === "8kB") return `${Number(number) * 8 * 1024} B`;
+  if (unit === "8kB") return `${times(number, 8 * 1024)} B`;
   const bytes = MEMORY[unit];
-  return bytes === undefined ? `${Number(number) * (TIME[unit] ?? 1)} us` : `${Number(number) * bytes} B`;
+  return bytes === undefined ? `${times(number, TIME[unit] ?? 1)} us` : `${times(number, bytes)} B`;
 }
+
+/** Without the last digits, in which a product of a decimal fraction is not exact: 1.1 min are 66 s. */
+const times = (number: string, factor: number): number => Number((Number(number) * factor).toPrecision(15));
 
 const FLAGS: readonly (readonly [word: string, shortest: number, value: boolean])[] = [
   ["true", 1, true],
