@@ -3,13 +3,14 @@ import * as svc from "../../src";
 
 const made: pulumi.runtime.MockResourceArgs[] = [];
 
-beforeAll(async () => {
+async function mock({ isPreview = false } = {}): Promise<void> {
   const newResource = (args: pulumi.runtime.MockResourceArgs) => {
     made.push(args);
     return { id: `${args.name}-id`, state: args.inputs as object };
   };
-  await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "proj", "dev");
-});
+  await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "proj", "dev", isPreview);
+}
+beforeAll(() => mock());
 afterEach(() => pulumi.runtime.setAllConfig({}));
 
 /** The inputs of the key that the engine stores. */
@@ -86,11 +87,13 @@ describe.each(FORMS)("%s without a value is not replaced by the key of another a
   });
 
   test("an Output that is not known yet passes a preview", async () => {
+    await mock({ isPreview: true });
     const unknown = new svc.Provider("unknown", args(pulumi.output(pulumi.unknown)));
     // Marked internal in the SDK's types.
     expect(await (unknown.settings[form] as unknown as { isKnown: Promise<boolean> }).isKnown).toBe(false);
     await new Promise((resolve) => unknown.urn.apply(resolve));
     expect(isMade("unknown")).toBe(true);
+    await mock();
   });
 });
 
