@@ -9,7 +9,7 @@ const CHANGE_MS = 600_000;
 export const changeDeadline = (given: Deadline | undefined): Deadline => given ?? new Deadline(CHANGE_MS);
 
 /** The options of a change. `beforeAttempt` runs after the proof, in the tick in which the attempt is sent. */
-export interface SendOptions extends WaitOptions, Pick<Request, "beforeAttempt"> {
+export interface SendOptions extends WaitOptions, Pick<Request, "beforeAttempt" | "currentBody"> {
   /**
    * The integration that the change is meant for; its `prove` is called right before each attempt
    * (docs/design/rules.md, 2).
@@ -19,7 +19,7 @@ export interface SendOptions extends WaitOptions, Pick<Request, "beforeAttempt">
 
 export function changeRequest(
   route: Omit<Request, "deadline" | "onProgress" | "beforeAttempt">,
-  { integration, beforeAttempt, deadline, onProgress, onError }: SendOptions,
+  { integration, beforeAttempt, currentBody, deadline, onProgress, onError }: SendOptions,
 ): Request {
   const proven = integration && {
     beforeAttempt: async () => {
@@ -27,5 +27,6 @@ export function changeRequest(
       await beforeAttempt?.();
     },
   };
-  return { ...route, deadline: changeDeadline(deadline), onProgress, onError, ...(proven ?? { beforeAttempt }) };
+  const sending = { onProgress, onError, ...(proven ?? { beforeAttempt }), ...(currentBody && { currentBody }) };
+  return { ...route, deadline: changeDeadline(deadline), ...sending };
 }

@@ -31,8 +31,27 @@ export interface Expected<Item> {
   readonly mayBeOld?: (response: Item) => boolean;
   /** Called once the service has accepted the change, before any waiting. */
   readonly onAccepted?: (item: Item) => void;
-  /** Called with what the service still shows, before the error is thrown. */
-  readonly onOther?: (item: Item, names: readonly string[]) => void;
+  /** Called with what the service still shows, before the error is thrown: what this says is in its message. */
+  readonly onOther?: (item: Item, names: readonly string[]) => NotShown;
+}
+
+interface NotShown {
+  /** Where the values differ. */
+  readonly details: readonly string[];
+  /** The service showed the same after an earlier change that had sent the same. */
+  readonly isAgain: boolean;
+}
+
+/** The service accepted a change, and does not show it (rule 1). */
+export class NotShownError extends Error {
+  readonly isAgain: boolean;
+
+  constructor(names: readonly string[], { details, isAgain }: NotShown = { details: [], isAgain: false }) {
+    const quoted = names.map((name) => `"${name}"`).join(" and ");
+    const where = details.length === 0 ? "" : `: ${details.join("; ")}`;
+    super(`the service still shows another ${quoted} after it accepted the change${where}`);
+    this.isAgain = isAgain;
+  }
 }
 
 interface NewObject<Item> {
@@ -246,9 +265,7 @@ export class Collection<Item extends object, Response = never, in Sending extend
       );
     const names = differing(last, first);
     if (names.length === 0) return last;
-    onOther?.(last, names);
-    const quoted = names.map((name) => `"${name}"`).join(" and ");
-    throw new Error(`the service still shows another ${quoted} after it accepted the change`);
+    throw new NotShownError(names, onOther?.(last, names));
   }
 
   /** The route of the list. */

@@ -24,5 +24,5 @@ export { hiddenProjectAdvice, undefinedIfNotShown } from "./reads/absence";
 export * from "./proof";
 export type { Destruction } from "./gate";
 export type { WaitOptions } from "./reads/sharedReads";
-export type { Collection, Expected, ListOptions } from "./collection";
+export { NotShownError, type Collection, type Expected, type ListOptions } from "./collection";
 export type { CreationRecovery } from "./createRecovery";

@@ -9,6 +9,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -18,7 +19,6 @@ import {
   renameSync,
   rmSync,
   type Stats,
-  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -245,7 +245,7 @@ function append(file: string, line: string): void {
       throw Object.assign(new Error("only a part was written"), { code: "ENOSPC" });
   } catch (error) {
     // Others would take what is there for all that this process has to tell. It takes no space.
-    truncateSync(file);
+    ftruncateSync(descriptor);
     throw error;
   } finally {
     closeSync(descriptor);

@@ -203,6 +203,8 @@ export interface Changes<Args> {
   readonly dropped: ReadonlySet<keyof Args & string>;
   /** Managed from now on, with the stored value. The service may have another by now, so an update checks. */
   readonly added: ReadonlySet<keyof Args & string>;
+  /** The paths of `ignoreChanges` (host/ignored.ts). */
+  readonly ignored: readonly string[];
 }
 
 export interface Comparison<Args> extends Changes<Args> {
@@ -215,7 +217,12 @@ export interface Comparison<Args> extends Changes<Args> {
  */
 export function compare<Args extends object>(
   specs: ArgumentSpecs<Args>,
-  { outs, managed, news }: { outs: Properties; managed: ReadonlySet<string>; news: Properties },
+  {
+    outs,
+    managed,
+    news,
+    ignored = [],
+  }: { outs: Properties; managed: ReadonlySet<string>; news: Properties; ignored?: readonly string[] },
 ): Comparison<Args> {
   type Name = keyof Args & string;
   const changed = new Set<Name>();
@@ -250,30 +257,7 @@ export function compare<Args extends object>(
     changed.add(key);
     if (spec.replaces !== undefined) replaces.add(key);
   }
-  return { changed, dropped, added, replaces };
-}
-
-/**
- * The arguments that a read returns, as the service shows them: those that the program gives, and those that it
- * declares unset by omitting them but that are set. If nothing is declared (`get`), all. An argument that cannot be
- * read back keeps its stored value; one that is not set is `undefined`.
- */
-export function echoOf<Args extends object>(
-  specs: ArgumentSpecs<Args>,
-  { managed, stored, observed }: { managed: readonly string[] | undefined; stored: Properties; observed: Properties },
-): Properties {
-  const found = Object.keys(observed).filter((name) => observed[name] !== undefined);
-  const names = managed?.concat(found.filter((name) => specOf(specs, name)?.unset !== undefined)) ?? found;
-  const echo: Properties = {};
-  for (const name of names) {
-    const spec = specOf(specs, name);
-    const before = stored[name];
-    const now = Object.hasOwn(observed, name) ? observed[name] : before;
-    // The program's spelling stays while both mean the same.
-    const isSame = spec !== undefined && before !== undefined && sameArgument(spec, before, now);
-    echo[name] = isSame ? before : now;
-  }
-  return echo;
+  return { changed, dropped, added, replaces, ignored };
 }
 
 /** Equal as JSON: key order is ignored, and an absent key equals `undefined`. */

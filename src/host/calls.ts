@@ -5,6 +5,7 @@ import {
   Granted,
   LockedError,
   mayHaveTakenEffect,
+  NotShownError,
   type Permission,
   RateLimitError,
   READ_MS,
@@ -19,7 +20,8 @@ import { messageOf } from "../contract/untrusted";
 import { keySource } from "../contract/apiKey";
 import { standInsIn } from "../contract/standIns";
 import { labelOf, nameInUrn } from "../contract/identifiers";
-import { echoOf, sameJson } from "./arguments";
+import { sameJson } from "./arguments";
+import { echoOf } from "./echo";
 import type { Call, Created, Stored } from "./lifecycle";
 import { type Guard, ManagedElsewhereError } from "./memory";
 import { asking, checkedArgs, warnOfStaying } from "./plan";
@@ -103,8 +105,8 @@ export async function update<Args extends object, Outputs extends object>(
       call.sending(names);
     };
     const about = { urn, outs, news: args as Properties, values };
-    const { changes, needed, applied } = await compareWithValues(hosted, stored, about);
-    values.requireAll(args, needed);
+    const { changes, needed, compared, applied } = await compareWithValues(hosted, stored, about);
+    values.requireAll(args, needed, compared.ignored);
     return {
       applied: await digestsOf({ ...digesting(hosted), values }, args, applied),
       work: async () => ({
@@ -145,7 +147,10 @@ export async function read<Args extends object, Outputs extends object>(
     const problem = __version === undefined && resource.id !== undefined ? idProblem(resource.id, id) : undefined;
     if (problem !== undefined) throw new Error(problem);
     const stored = storedFrom(resource, id, outs);
-    const { call, finish } = startCall(hosted, { verb: "read", urn, deadline, secrets: [stored.outs] });
+    let { added } = stored;
+    const noteAdded = (names: readonly string[]): void => void (added = names);
+    const options = { verb: "read", urn, deadline, secrets: [stored.outs], added: noteAdded } as const;
+    const { call, finish } = startCall(hosted, options);
     const observed = await finish(resource.read(call, stored));
     if (observed instanceof Gone) {
       // Without a stored version it is a lookup (`get`): an empty result would become a resource without outputs.
@@ -165,7 +170,8 @@ export async function read<Args extends object, Outputs extends object>(
     // Overrides an output of the same name, even with `undefined`: a refresh found it unset.
     const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: shownArgs });
     const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
-    const found = toOuts(resource, { outputs: observed.outputs, args, carried, before: outs, applied, unfinished });
+    const { outputs } = observed;
+    const found = toOuts(resource, { outputs, args, carried, before: outs, applied, added, unfinished });
     // A resource that is only looked up has no managed arguments.
     const { __args: _all, ...lookedUp } = found;
     return { outs: __args === undefined ? lookedUp : { ...found, __args }, args };
@@ -193,10 +199,11 @@ export async function remove<Args extends object, Outputs extends object>(
     // From here on the memory covers the other processes of the run, which may manage the object by now.
     const { settings } = session.account(hosted.readSetting);
     const objects = resource.objects(id, stored.outs);
-    const own = memory.deletedUrn(urn ?? "");
-    const claims = claimsOfEntry(resource, stored.outs, settings.authProvider);
-    const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
+    const own = memory.deletedUrn(urn ?? "", objects);
     const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
+    // What leaves with its container is lost with it, whoever declares it.
+    const claims = ofContainer.length > 0 ? [] : claimsOfEntry(resource, stored.outs, settings.authProvider);
+    const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
     memory.removeStored(objects, own);
     requireGranted(mayDelete());
     // What leaves before its container may be compared only afterwards.
@@ -269,6 +276,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
   readonly #taken: string[] = [];
   /** Starts with what an earlier unfinished change sent: this change continues it. */
   #sent: readonly string[] | undefined;
+  #added: readonly string[];
   #checkpointed: (Created<Outputs> & { readonly args: Args; readonly shown: Properties }) | undefined;
 
   constructor(
@@ -278,7 +286,9 @@ class ChangeCall<Args extends object, Outputs extends object> {
     private readonly before?: Kept & { readonly mark: "create" | "update" },
   ) {
     this.#verb = before === undefined ? "create" : "update";
-    this.#sent = marksOf(before?.outs ?? {}).__sent;
+    const { __sent, __added = [] } = marksOf(before?.outs ?? {});
+    this.#sent = __sent;
+    this.#added = __added;
   }
 
   /** `prepare`: the work that must precede the first request. */
@@ -311,6 +321,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
           endOnceStored();
         },
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
+        added: (names) => (this.#added = [...names].sort()),
       });
       const working = async (): Promise<Created<Outputs> & Pick<Prepared<Outputs>, "applied">> => {
         // Digests wait for a processor with those of all other resources, so the deadline pauses.
@@ -321,10 +332,8 @@ class ChangeCall<Args extends object, Outputs extends object> {
       };
       const { id, outputs, applied } = await finish(working());
       this.#remember(id, { ...outputs, ...args });
-      return {
-        id,
-        outs: toOuts(hosted.resource, { outputs, args, carried, before: before?.outs ?? {}, applied: applied(id) }),
-      };
+      const held = { before: before?.outs ?? {}, applied: applied(id), added: this.#added };
+      return { id, outs: toOuts(hosted.resource, { outputs, args, carried, ...held }) };
     } catch (error) {
       throw this.#failure(withoutStandIns(error, news));
     }
@@ -358,14 +367,15 @@ class ChangeCall<Args extends object, Outputs extends object> {
       before === undefined
         ? [`${object} exists, but `, "It"]
         : [`The update of ${object} did not finish: `, "The change"];
-    const reason = `${what}${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${advice}`;
+    const reason = `${what}${messageOf(thrown)}. ${it} is kept in the stack${goingOn(thrown)}.${advice}`;
     // What the program does not give is not managed, even if its value is known.
     const known = Object.entries(shown).filter(([name]) => Object.hasOwn(args, name));
     const keptArgs = { ...args, ...Object.fromEntries(known) };
     // The digests stay the earlier ones, so that the next update sends the values again.
     const held = before?.outs ?? {};
     const { __applied: applied = {} } = marksOf(held);
-    const outs = toOuts(hosted.resource, { outputs, args: keptArgs, carried, before: held, applied, unfinished });
+    const marks = { applied, unfinished, added: this.#added };
+    const outs = toOuts(hosted.resource, { outputs, args: keptArgs, carried, before: held, ...marks });
     return new CallError(reason, thrown, { id, outs });
   }
 
@@ -395,13 +405,24 @@ export function tellOfTakeOver<Args extends object, Outputs extends object>(
   session.log({ severity: "info", message, urn, ephemeral: false });
 }
 
+const OWN_VALUE =
+  "declare the value that it shows, leave the argument out, or add the path to ignoreChanges. The account may have a limit that excludes the declared value";
+
+/** What to do about a change that was kept. Sending a value again does not help if the service keeps another one. */
+function goingOn(thrown: unknown): string {
+  if (!(thrown instanceof NotShownError)) return ": run pulumi up again";
+  return thrown.isAgain
+    ? `. It was so after the change before, too: the service keeps its own value. To go on, ${OWN_VALUE}`
+    : `: run pulumi up again. If the service shows the same then, it keeps its own value: ${OWN_VALUE}`;
+}
+
 interface Prepared<Outputs> {
   /** The digests of the values that are sent, for the state. */
   readonly applied: (id: string) => Applied;
   readonly work: () => Promise<Created<Outputs>>;
 }
 
-interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" | "sending">> {
+interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" | "sending" | "added">> {
   readonly verb: Verb;
   /** An earlier call has begun it. @default false */
   readonly hasBegun?: boolean;
@@ -442,6 +463,7 @@ function startCall<Args extends object, Outputs extends object>(
     onTakeOver = nothing,
     checkpoint = nothing,
     sending = nothing,
+    added = nothing,
     onInterrupt = () => deadline.interrupt(),
   }: CallOptions<Outputs>,
 ): { call: Call<Outputs>; values: SecretValues; finish: <Result>(work: Promise<Result>) => Promise<Result> } {
@@ -466,6 +488,7 @@ function startCall<Args extends object, Outputs extends object>(
       note: (message) => session.log({ severity: "info", message, urn, ephemeral: false }),
       checkpoint,
       sending,
+      added,
     },
     finish: async (work) => {
       const done = session.onInterrupt(onInterrupt);

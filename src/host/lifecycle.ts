@@ -114,6 +114,8 @@ export interface Stored<Args, Outputs> {
    * are. Undefined if the state does not say, as in one of an older version.
    */
   readonly sent: ReadonlySet<string> | undefined;
+  /** What the service has added of its own (`Call.added`): it is neither drift nor part of what a change has to show. */
+  readonly added: readonly string[];
 }
 
 export interface Observed<Args, Outputs> {
@@ -230,6 +232,8 @@ export interface Call<Outputs> {
    * @throws when another resource of the program has taken the object over since the update began.
    */
   sending(names: Iterable<string>): void;
+  /** For the state, in place of `Stored.added`: call it before `checkpoint`. */
+  added(names: readonly string[]): void;
   /**
    * From here on the object exists (or was changed): whatever fails later, it stays in the state with these outputs.
    * `shown`: given arguments that the service shows (or keeps) with other values; the state holds these.

@@ -68,6 +68,8 @@ export interface Others {
   failed(): string | undefined;
   /** Whether enough is known of the others to do this. Ask after `of`, which says what they have told. */
   permission(doing: Doing): Permission;
+  /** Why what the others have told cannot be read. */
+  trouble(): Omit<NotSeen, "question"> | undefined;
   /** Why it is not known what the others manage. Undefined: it is known, or there are none. */
   unheard(): Omit<NotSeen, "question"> | undefined;
 }
@@ -271,11 +273,15 @@ export class RunMemory {
 
   /**
    * Who a deletion with this URN is for. An entry that was moved by an alias carries the URN of before. If a resource of
-   * the program has that URN by now, and is not replaced, the deletion is not for it.
+   * the program has that URN by now, and is not replaced, the deletion is not for it. Nor is it if another process
+   * manages one of the objects for such a resource: the deletion of its own would come to that process.
    */
-  deletedUrn(urn: string): string {
+  deletedUrn(urn: string, objects: readonly string[]): string {
     const own = this.#withUrn(urn).map((one) => this.checked.get(one));
-    const isOther = own.length > 0 && own.every((one) => one !== undefined && one.newInputs === undefined);
+    const isOther =
+      own.length > 0
+        ? own.every((one) => one !== undefined && one.newInputs === undefined)
+        : objects.some((object) => this.#elsewhere(object).certain.some(({ holders }) => holders.length > 0));
     return isOther ? `${urn} of another entry` : urn;
   }
 
@@ -397,9 +403,18 @@ export class RunMemory {
     return this.leftBy(object, urn);
   }
 
-  /** Records what a deletion asks before it deletes a resource with this URN, or what is in it, to replace it. */
+  /**
+   * Records what is asked before anything in a resource with this URN is deleted to replace it. It is granted once for all
+   * that is in it, whose deletions begin together; the deletion of the resource itself asks anew.
+   */
   noteGuard(urn: string, guard: Guard): void {
-    this.#guards.set(urn, guard);
+    let granted: Granted | undefined;
+    this.#guards.set(urn, async (reading) => {
+      if (granted !== undefined) return granted;
+      const permission = await guard(reading);
+      if (permission instanceof Granted) granted = permission;
+      return permission;
+    });
   }
 
   /** What guards the objects that are still to be deleted first. */
@@ -559,11 +574,17 @@ export class RunMemory {
 
   /**
    * An entry that the program no longer declares, whose object another resource of the program may hold that this run
-   * does not look at (`--target`, `--exclude`): the engine asks no provider about it.
+   * has not looked at: with `--target` and `--exclude` the engine asks no provider about it.
    */
   #declaredUnseen(objects: readonly string[], urn: string, claims: readonly Claim[]): Unknown | undefined {
     const others = this.#others;
     if (others === undefined || others.isOfProgram(urn)) return undefined;
+    const trouble = others.trouble();
+    if (trouble !== undefined && !this.#claims.has(urn))
+      return Unknown.because({
+        question: "whether the program declares the same object under another name",
+        ...trouble,
+      });
     const all = [...claims, ...objects.map((object) => ({ object: adopted(object), shared: false }))];
     const seen = new Set([...this.#claims.keys(), ...others.declared()]);
     const [other] = all.flatMap(({ object, shared = false }) =>
@@ -573,8 +594,8 @@ export class RunMemory {
     const name = nameInUrn(other.urn);
     return Unknown.because({
       question: `whether "${name}" of this program manages the same object`,
-      why: `the program declares it there, and this run does not look at "${name}" (--target, --exclude)`,
-      waysOut: `If "${name}" manages it, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program`,
+      why: `the program declares it there, and this run has not looked at "${name}" (with --target or --exclude it may never do so)`,
+      waysOut: `If "${name}" manages it or is to take it over, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program; if this was one, leave "${name}" out of it at first`,
     });
   }
 

@@ -58,20 +58,24 @@ export interface OwnProcess {
   readonly list: ProcessList;
 }
 
+/** The files of a run, from one of its processes. */
+export type Channel = Pick<RunFolder, "append" | "others" | "read" | "damaged" | "otherVersion" | "silent">;
+
 export class OtherProcesses implements Others {
   /** By the name of the file. */
   readonly #readings = new Map<string, Reading>();
-  #folder: RunFolder | undefined;
+  #folder: Channel | undefined;
   /** Why it is not known what the others do. What was missed is not told again, so this stays. */
   #trouble: Trouble | undefined;
   #lookedMs = -Infinity;
 
+  /** `join`: makes the file of this process, which begins with a line. */
   constructor(
     private readonly own: OwnProcess,
-    temporary = tmpdir(),
+    join = (begin: string): Channel => RunFolder.join(own.run, begin, tmpdir()),
   ) {
     const begin = lineOf(["begin", FORMAT, own.address]);
-    this.#attempt(() => (this.#folder = RunFolder.join(own.run, begin, temporary)));
+    this.#attempt(() => (this.#folder = join(begin)));
   }
 
   tellClaims(urn: string, claims: readonly Claim[]): void {
@@ -129,6 +133,11 @@ export class OtherProcesses implements Others {
     }
     const why = this.#unheard(CONFLICTS[doing]);
     return why === undefined ? Granted.proven() : Unknown.because({ question: QUESTIONS[doing], ...why });
+  }
+
+  trouble(): Trouble | undefined {
+    this.#read();
+    return this.#trouble;
   }
 
   unheard(): Trouble | undefined {
@@ -213,7 +222,7 @@ class Reading {
   ) {}
 
   /** @throws FolderError */
-  readOn(folder: RunFolder, { isAlive }: RunFile): void {
+  readOn(folder: Channel, { isAlive }: RunFile): void {
     this.#isAlive = isAlive;
     const text = folder.read(this.name, this.#end);
     const lines = text.subarray(0, text.lastIndexOf("\n") + 1);
@@ -257,7 +266,7 @@ class Reading {
     return { why: "the process of its Provider has ended during this run", waysOut: "Run pulumi again" };
   }
 
-  #learn(line: string, folder: RunFolder): void {
+  #learn(line: string, folder: Channel): void {
     const { data } = told.safeParse(jsonIn(line));
     const hasBegun = this.#isProgram || this.#address !== undefined;
     if (data === undefined || ["begin", "program"].includes(data[0]) === hasBegun) throw folder.damaged();

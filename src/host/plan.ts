@@ -463,15 +463,15 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   if (failures.length > 0) throw new Error(failures.join("; "));
 }
 
-/** A plan's messages about references without a value. One that `ignoreChanges` names is left out unless it is sent. */
+/** A plan's messages about references without a value. One that `ignoreChanges` names is not sent. */
 function missing(
   values: SecretValues,
   news: Properties,
   found: { needed: ReadonlySet<string>; compared: Compared } | undefined,
 ) {
   return values.missingIn(news).flatMap(({ path, argument, text: what }) => {
+    if (found?.compared.ignored.has(settingForm(path)) === true) return [];
     const isNeeded = found?.needed.has(argument) === true;
-    if (!isNeeded && found?.compared.ignored.has(settingForm(path)) === true) return [];
     const text = `could not be compared: ${what}`;
     return [{ path, text: isNeeded ? `${text}. pulumi up fails without it` : text }];
   });

@@ -14,7 +14,9 @@ import { blanksAround } from "../contract/blanks";
 import { settingForm } from "../contract/forms";
 import { leadsTo } from "../contract/propertyPath";
 import { STAND_INS } from "../contract/standIns";
+import type { ArgumentRules } from "../contract/declaration";
 import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
+import { withValueAt } from "./differences";
 import type { DigestOf, DigestPlace, Digests } from "./digests";
 
 /** A value that may be a reference: an argument, or a value inside one. */
@@ -24,13 +26,16 @@ interface ReferencePlace {
   readonly segments: readonly string[];
   readonly argument: string;
   readonly value: unknown;
+  /** The one form of all values that mean the same here. */
+  readonly formOf: (value: string) => string;
 }
 
 /** A copy with other values in these places. */
 function mapPlaces<Args extends object>(rules: Rules, args: Args, replace: (place: ReferencePlace) => unknown): Args {
   const inPlace = (value: unknown, argument: string, ...inner: string[]): unknown => {
     const segments = [argument, ...inner];
-    return replace({ path: segments.join("."), segments, argument, value });
+    const formOf = (one: string): string => formAt(ruleOf(rules, argument) ?? {}, inner, one);
+    return replace({ path: segments.join("."), segments, argument, value, formOf });
   };
   const mapped = Object.entries(args).map(([argument, value]: [string, unknown]) => {
     const rule = ruleOf(rules, argument)?.reference;
@@ -46,6 +51,15 @@ function mapPlaces<Args extends object>(rules: Rules, args: Args, replace: (plac
   // The names are those of `args`, and each value has the type of its place.
   return Object.fromEntries(mapped) as Args;
 }
+
+/** The form of a value in an argument that has nothing else: only the argument knows which values mean the same. */
+function formAt(rule: ArgumentRules<unknown>, keys: readonly string[], value: string): string {
+  const [form] = textsIn(rule.form?.(withValueAt(undefined, keys, value)) ?? value);
+  return form ?? value;
+}
+
+const textsIn = (value: unknown): string[] =>
+  isPlain(value) ? Object.values(value).flatMap(textsIn) : typeof value === "string" ? [value] : [];
 
 function placesIn(rules: Rules, args: object): ReferencePlace[] {
   const places: ReferencePlace[] = [];
@@ -95,10 +109,13 @@ export class SecretValues {
   }
 
   /**
-   * @throws all missing values of these arguments, before anything is sent. `names`: only these arguments are checked.
+   * @throws all missing values of these arguments, before anything is sent. `names`: only these arguments are checked;
+   * `left`: except at the paths of these forms, whose values are not sent.
    */
-  requireAll(args: object, names?: ReadonlySet<string>): void {
-    const missing = this.missingIn(args).filter(({ argument }) => names?.has(argument) !== false);
+  requireAll(args: object, names?: ReadonlySet<string>, left: ReadonlySet<string> = new Set()): void {
+    const missing = this.missingIn(args).filter(
+      ({ argument, path }) => names?.has(argument) !== false && !left.has(settingForm(path)),
+    );
     if (missing.length === 0) return;
     throw new Error(
       missing.map(({ path, reference, problem }) => `"${path}": ${lacking(reference, problem)}`).join("; "),
@@ -149,9 +166,9 @@ export class SecretValues {
       shown: withReferences(this.rules, args, shown),
       // The service may repeat a value under another name.
       isSecret: isRead,
-      isValueOf: (reference, value) => {
+      isValueOf: (reference, value, { formOf }) => {
         const resolved = this.read(reference);
-        return "value" in resolved && resolved.value === value;
+        return "value" in resolved && formOf(resolved.value) === formOf(value);
       },
     });
   }
@@ -163,7 +180,7 @@ interface Hiding {
   readonly shown: Properties;
   /** Whether a value at a place where nothing is given is the value of a reference. */
   readonly isSecret?: (value: string) => boolean;
-  readonly isValueOf: (reference: SecretReference, value: string, path: string) => boolean;
+  readonly isValueOf: (reference: SecretReference, value: string, place: ReferencePlace) => boolean;
 }
 
 /**
@@ -173,10 +190,11 @@ interface Hiding {
 function hideValues(rules: Rules, { given, shown, isSecret = () => false, isValueOf }: Hiding): Properties {
   // The service may show the name of a setting in another case.
   const before = new Map(placesIn(rules, given).map(({ path, value }) => [settingForm(path), value]));
-  return mapPlaces(rules, shown, ({ path, value }) => {
+  return mapPlaces(rules, shown, (place) => {
+    const { path, value } = place;
     const was = before.get(settingForm(path));
     if (typeof value !== "string" || value === was) return value;
-    if (isReference(was)) return isValueOf(was, value, path) ? was : STAND_INS.otherValue;
+    if (isReference(was)) return isValueOf(was, value, place) ? was : STAND_INS.otherValue;
     return was === STAND_INS.otherValue || isSecret(value) ? STAND_INS.otherValue : value;
   });
 }
@@ -185,15 +203,12 @@ function hideValues(rules: Rules, { given, shown, isSecret = () => false, isValu
 function withReferences(rules: Rules, args: object, shown: Properties): Properties {
   const valued = placesIn(rules, shown).filter(({ value }) => value !== undefined);
   const seen = new Set(valued.map(({ path }) => settingForm(path)));
-  return placesIn(rules, args)
-    .filter(({ path, argument, value }) => isReference(value) && argument in shown && !seen.has(settingForm(path)))
-    .reduce((completed, { segments, value }) => withValueAt(completed, segments, value), shown);
-}
-
-function withValueAt(properties: Properties, [name = "", ...inner]: readonly string[], value: unknown): Properties {
-  const { [name]: before } = properties;
-  const next = inner.length === 0 ? value : withValueAt(isPlain(before) ? before : {}, inner, value);
-  return { ...properties, [name]: next };
+  return (
+    placesIn(rules, args)
+      .filter(({ path, argument, value }) => isReference(value) && argument in shown && !seen.has(settingForm(path)))
+      // An object stays an object.
+      .reduce((completed, { segments, value }) => withValueAt(completed, segments, value) as Properties, shown)
+  );
 }
 
 function lacking(reference: SecretReference, problem: string): string {
@@ -226,8 +241,8 @@ export interface Compared {
   readonly sameValue: ReadonlySet<string>;
   /** The arguments that are given in another form, and have no value to compare. */
   readonly lacking: ReadonlySet<string>;
-  /** By the form of the path: the arguments whose changes are ignored. They were not compared. */
-  readonly ignored: ReadonlyMap<string, string>;
+  /** The forms of the paths whose changes are ignored. They were not compared. */
+  readonly ignored: ReadonlySet<string>;
   /** A plan's messages, each about the argument that its path names. */
   readonly remarks: readonly { readonly path: string; readonly text: string }[];
   /** The digests that still hold. */
@@ -244,9 +259,9 @@ export async function compareValues(
   const seen = new Map<string, unknown>();
   const sameValue = new Set<string>();
   const lacking = new Set<string>();
-  const ignored = new Map<string, string>();
+  const ignored = new Set<string>();
   const holding: Record<string, string> = {};
-  const comparing = placesIn(rules, news).map(async ({ path, segments, argument, value: now }) => {
+  const comparing = placesIn(rules, news).map(async ({ path, segments, argument, value: now, formOf }) => {
     const form = settingForm(path);
     const was = before.get(form);
     // There is nothing to compare, or both are literals.
@@ -254,7 +269,7 @@ export async function compareValues(
     const held = digestOf({ digests, applied, path });
     const isSameForm = sameJson(was, now);
     if (isSameForm && about.ignored.some((one) => leadsTo(one, segments))) {
-      ignored.set(form, argument);
+      ignored.add(form);
       if (held !== undefined) holding[held.path] = held.digest;
       return [];
     }
@@ -267,10 +282,8 @@ export async function compareValues(
     }
     const { value } = resolved;
     const isSame = !isReference(was)
-      ? was === value
-      : held !== undefined &&
-        typeof value === "string" &&
-        (await digests.matches(held.digest, value, { ...object, path: held.path }));
+      ? typeof was === "string" && typeof value === "string" && formOf(was) === formOf(value)
+      : held !== undefined && typeof value === "string" && (await isDigestOf(value, formOf, { digests, held, object }));
     seen.set(form, isSame ? now : undefined);
     if (isSame) {
       if (!isSameForm) sameValue.add(argument);
@@ -295,19 +308,28 @@ export async function compareValues(
   return { outs: compared, sameValue, lacking, ignored, remarks, applied: holding };
 }
 
-/** The stored digest, unless it is too cheap to be trusted, and the path that it is bound to. */
-function digestOf({
-  digests,
-  applied,
-  path,
-}: {
-  digests: Digests;
-  applied: Applied;
-  path: string;
-}): { readonly path: string; readonly digest: string } | undefined {
+interface Held {
+  /** The path that it is bound to. */
+  readonly path: string;
+  readonly digest: string;
+}
+
+/** The stored digest, unless it is too cheap to be trusted. */
+function digestOf({ digests, applied, path }: { digests: Digests; applied: Applied; path: string }): Held | undefined {
   const form = settingForm(path);
   const [found] = Object.entries(applied).filter(([one]) => settingForm(one) === form);
   return found !== undefined && digests.isBelieved(found[1]) ? { path: found[0], digest: found[1] } : undefined;
+}
+
+/** The digest is that of the form. Earlier versions made it of the value. */
+async function isDigestOf(
+  value: string,
+  formOf: ReferencePlace["formOf"],
+  { digests, held, object }: { digests: Digests; held: Held; object: DigestedObject },
+): Promise<boolean> {
+  const isOf = (text: string): Promise<boolean> => digests.matches(held.digest, text, { ...object, path: held.path });
+  const form = formOf(value);
+  return (await isOf(form)) || (form !== value && (await isOf(value)));
 }
 
 /**
@@ -319,14 +341,14 @@ export async function digestsOf(
   args: object,
   holding: Applied,
 ): Promise<(id: string) => Applied> {
-  const made = placesIn(rules, args).map(async ({ path, value }): Promise<[string, DigestOf][]> => {
+  const made = placesIn(rules, args).map(async ({ path, value, formOf }): Promise<[string, DigestOf][]> => {
     if (!isReference(value)) return [];
     const held = digestOf({ digests, applied: holding, path });
     const resolved = values.read(value);
     // A digest of an earlier version has no place, and is replaced.
     const isKept = held !== undefined && (digests.isBound(held.digest) || !("value" in resolved));
     if (isKept) return [[held.path, () => held.digest]];
-    return "value" in resolved ? [[path, await digests.of(resolved.value)]] : [];
+    return "value" in resolved ? [[path, await digests.of(formOf(resolved.value))]] : [];
   });
   const entries = (await Promise.all(made)).flat();
   return (id) => Object.fromEntries(entries.map(([path, digest]) => [path, digest({ kind, id, path })]));
@@ -339,11 +361,11 @@ export async function withoutStoredValues(
 ): Promise<Properties> {
   const { object, outs, applied, found } = about;
   const references = new Map(placesIn(rules, outs).map(({ path, value }) => [settingForm(path), isReference(value)]));
-  const matching = placesIn(rules, found).map(async ({ path, value }) => {
+  const matching = placesIn(rules, found).map(async ({ path, value, formOf }) => {
     const held = references.get(settingForm(path)) === true ? digestOf({ digests, applied, path }) : undefined;
     if (held === undefined || typeof value !== "string") return [];
-    return (await digests.matches(held.digest, value, { ...object, path: held.path })) ? [path] : [];
+    return (await isDigestOf(value, formOf, { digests, held, object })) ? [path] : [];
   });
   const same = new Set((await Promise.all(matching)).flat());
-  return hideValues(rules, { given: outs, shown: found, isValueOf: (_reference, _value, path) => same.has(path) });
+  return hideValues(rules, { given: outs, shown: found, isValueOf: (_reference, _value, { path }) => same.has(path) });
 }

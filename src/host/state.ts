@@ -1,11 +1,11 @@
 /** The stored form of a resource, and how it is read back. Whatever has been stored stays readable for ever. */
 import { isSecret } from "../contract/engineSecrets";
-import { settingForm } from "../contract/forms";
 import { clean, containsUnknown, namesIn, visible, type Properties } from "../contract/hiddenKeys";
 import { firstShown } from "../contract/watched";
 import { compare, isOfType, isPlain, specEntries, specOf, type Comparison } from "./arguments";
 import { mayBeOpen } from "./confirmed";
 import { isDigest } from "./digests";
+import { notSentBy } from "./ignored";
 import type { Hosted } from "./session";
 import type { Lifecycle, Stored } from "./lifecycle";
 import { compareValues, type Applied, type SecretValues } from "./references";
@@ -23,6 +23,8 @@ export interface Marks {
   readonly __unfinished?: string;
   /** With `__unfinished`: the names of the arguments that it had sent. Older states and some kinds lack it. */
   readonly __sent?: readonly string[];
+  /** What the service has added of its own right after a change (`Call.added`). Most states lack it. */
+  readonly __added?: readonly string[];
   /** For arguments that are references: the digests of the values last applied, by path. Secret in the state. */
   readonly __applied?: Applied;
   // And `__first`: contract/watched.ts.
@@ -31,12 +33,13 @@ export interface Marks {
 export type Unfinished = Pick<Marks, "__unfinished" | "__sent">;
 
 /** The valid marks: the state may have been edited. */
-export function marksOf({ __args, __version, __unfinished, __sent, __applied }: Properties): Marks {
+export function marksOf({ __args, __version, __unfinished, __sent, __added, __applied }: Properties): Marks {
   return {
     ...(Array.isArray(__args) && { __args: namesIn(__args) }),
     ...(typeof __version === "number" && { __version }),
     ...(typeof __unfinished === "string" && { __unfinished }),
     ...(Array.isArray(__sent) && { __sent: namesIn(__sent) }),
+    ...(Array.isArray(__added) && { __added: namesIn(__added) }),
     ...(isPlain(__applied) && { __applied: digestsIn(__applied) }),
   };
 }
@@ -58,10 +61,11 @@ export function toOuts(
     carried: Properties;
     before: Properties;
     applied?: Applied;
+    added?: readonly string[];
     unfinished?: Unfinished;
   },
 ): Properties {
-  const { outputs, args, carried, before, applied = {}, unfinished } = what;
+  const { outputs, args, carried, before, applied = {}, added = [], unfinished } = what;
   const first = firstShown(kind, before, { ...outputs });
   return clean({
     ...outputs,
@@ -70,6 +74,7 @@ export function toOuts(
     __args: Object.keys(args).sort(),
     __version: 1,
     ...(Object.keys(applied).length > 0 && { __applied: applied }),
+    ...(added.length > 0 && { __added: added }),
     ...(Object.keys(first).length > 0 && { __first: first }),
     ...unfinished,
   });
@@ -81,7 +86,7 @@ export function storedFrom<Args extends object, Outputs extends object>(
   id: string,
   outs: Properties,
 ): Stored<Args, Outputs> {
-  const { __args, __unfinished, __sent } = marksOf(outs);
+  const { __args, __unfinished, __sent, __added = [] } = marksOf(outs);
   const kept = Object.entries(visible(outs)).filter((entry) => !isEdited(resource, entry));
   return {
     id,
@@ -91,6 +96,7 @@ export function storedFrom<Args extends object, Outputs extends object>(
     // Of an edited state, an update: it continues less.
     unfinished: __unfinished !== undefined && (__unfinished === "create" ? "create" : "update"),
     sent: __sent && new Set(__sent),
+    added: __added,
   };
 }
 
@@ -113,11 +119,12 @@ export function compareWith<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
   { id, outs, managed }: Stored<Args, Outputs>,
   news: Properties,
+  ignored: readonly string[] = [],
 ): Comparison<Args> {
   const { args: specs } = resource;
   // Every resource of a program has an argument. If none is named (an import), all known arguments count as managed.
   const known = managed.size > 0 ? managed : new Set(Object.keys(outs).filter((name) => specOf(specs, name)));
-  const changes = compare(specs, { outs: outs as Properties, managed: known, news });
+  const changes = compare(specs, { outs: outs as Properties, managed: known, news, ignored });
   const other = resource.mismatched?.(id, news as Partial<Args>);
   if (other === undefined) return changes;
   return { ...changes, changed: new Set([...changes.changed, other]), replaces: new Set([...changes.replaces, other]) };
@@ -139,18 +146,15 @@ export async function compareWithValues<Args extends object, Outputs extends obj
 ) {
   const { __applied: applied = {} } = marksOf(outs);
   const about = { rules: resource.args, values, digests: session.digests };
-  const ignored = session.memory.checked.get(urn)?.ignored ?? [];
+  const paths = session.memory.checked.get(urn)?.ignored ?? [];
+  const ignored = notSentBy(stored, { ignored: paths });
   const object = { kind: resource.kind, id: stored.id };
   const compared = await compareValues(about, { object, outs: stored.outs as Properties, applied, news, ignored });
-  const changes = compareWith(resource, { ...stored, outs: compared.outs as typeof stored.outs }, news);
+  const changes = compareWith(resource, { ...stored, outs: compared.outs as typeof stored.outs }, news, paths);
   const other = [...compared.sameValue, ...compared.lacking] as (keyof Args & string)[];
   const added = new Set([...changes.added, ...other.filter((name) => !changes.changed.has(name))]);
   const needed: ReadonlySet<string> = new Set([...sentNames(resource, stored, changes, news), ...compared.lacking]);
-  // An argument that is sent although its change is ignored was not compared, so its digest is made anew.
-  const holding = Object.entries(compared.applied).filter(
-    ([path]) => !needed.has(compared.ignored.get(settingForm(path)) ?? ""),
-  );
-  return { changes: { ...changes, added }, compared, needed, applied: Object.fromEntries(holding) };
+  return { changes: { ...changes, added }, compared, needed, applied: compared.applied };
 }
 
 /**

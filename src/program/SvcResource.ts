@@ -125,7 +125,7 @@ function hidden(
     ...(isGiven(opts.replaceOnChanges) && { __replaceOnChanges: opts.replaceOnChanges }),
     ...(opts.retainOnDelete === true && { __retains: true }),
     ...(opts.deleteBeforeReplace !== undefined && { __deletesFirst: opts.deleteBeforeReplace }),
-    // The engine restores what is ignored, but not the value behind a reference, and it says nothing of a misspelled path.
+    // The engine restores the earlier inputs there, and says nothing of a misspelled path: an update must not send them.
     ...(isGiven(opts.ignoreChanges) && { __ignoreChanges: opts.ignoreChanges }),
     // The provider has no other way to know: a preview and its update make the same calls of `check`.
     ...(pulumi.runtime.isDryRun() && opts.id === undefined && { __preview: previewMark(kind) }),

@@ -1,12 +1,14 @@
 import { DEMO } from "../kinds/KindCase";
 import { records, type Json } from "../support/emulator";
 import { AUTH_PROVIDER, type World } from "../support/rules/world";
-import type { Act } from "./history";
+import { CANARY, type Act } from "./history";
 
 const PATH = `/projects/${DEMO.projectId}`;
 const BRANCHES = [DEMO.main, DEMO.free, DEMO.other];
 /** A size that no program of ours has. */
 const THEIR_CU = 3;
+/** A refresh may find it. */
+const ROTATED = `${CANARY}rotated`;
 
 /** What somebody else does by the API in the project of our stack. He may be refused. */
 export async function act(world: World, deed: Act): Promise<void> {
@@ -55,6 +57,26 @@ export async function act(world: World, deed: Act): Promise<void> {
       await send("POST", `${PATH}/auth/oauth_providers`, { id: "microsoft" });
       return;
     }
+    case "rotate provider":
+      await send("PATCH", `${PATH}/auth/oauth_providers/microsoft`, { client_secret: ROTATED });
+      return;
+    case "rotate mail": {
+      // The emulator's state has this one record.
+      const { type, host, port, username, sender_email, sender_name } = (await world.holdings(DEMO.projectId))[
+        "email_server"
+      ] as Json;
+      const smtp = { type, host, port, username, sender_email, sender_name, password: ROTATED };
+      if (type === "standard") await send("PATCH", `${PATH}/auth/email_server`, smtp);
+      return;
+    }
+    case "rotate settings":
+      for (const { id, settings } of await world.computes(DEMO.projectId)) {
+        const { pg_settings: known, ...others } = Object(settings) as Json;
+        const rotated = { ...others, pg_settings: { ...Object(known), "app.token": ROTATED } };
+        if (known !== undefined)
+          await send("PATCH", `${PATH}/endpoints/${String(id)}`, { endpoint: { settings: rotated } });
+      }
+      return;
     case "add user":
       await send("POST", "/projects/auth/user", {
         project_id: DEMO.projectId,

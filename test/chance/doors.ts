@@ -12,6 +12,8 @@ export const figures = { commands: 0 };
 
 /** What only one of them says, by the name of the difference, whose reason is in docs/design/decisions.md, Doors. */
 const SAID_BY_ONE: Readonly<Record<string, RegExp>> = {
+  "a path of an option that leads to no argument":
+    /^only dynamic: "(ignoreChanges|replaceOnChanges)" of .* which is no argument and no part of one/,
   "after a state rename a refresh knows the present URN": /declares an object that the stack holds as/,
   "a creation is looked at when more is compared":
     /^only dynamic: pulumi up will fail here, .*: the branch already has a read replica of this name/,

@@ -7,7 +7,8 @@ import type { Declared, Edit, Options, Program, Value } from "./history";
 
 export function edited(program: Program, edit: Edit): Program {
   if (edit.edit === "add") return added(program, edit.resource);
-  const at = program.length === 0 ? -1 : edit.which % program.length;
+  const { which } = edit;
+  const at = typeof which === "string" ? program.findIndex(({ kind }) => kind === which) : which % program.length;
   const found = program[at];
   if (found === undefined) return program;
   const replaced = (next: Declared): Program => program.map((one) => (one === found ? next : one));
@@ -25,7 +26,7 @@ export function edited(program: Program, edit: Edit): Program {
     case "argument":
       return replaced(withArgument(found, edit.argument, edit.to));
     case "rename":
-      return renamedByHand(program, found, edit.aliased);
+      return renamedByHand(program, found, edit);
     case "move":
       return moved(program, found, edit.aliased);
     case "options": {
@@ -176,13 +177,30 @@ export function renamed(program: Program, from: string, to: string): Program {
   return program.map((one) => ({ ...naming(one, name), name: name(one.name) }));
 }
 
-function renamedByHand(program: Program, found: Declared, isAliased: boolean): Program {
+function renamedByHand(
+  program: Program,
+  found: Declared,
+  { aliased, adopts, elsewhere }: Extract<Edit, { readonly edit: "rename" }>,
+): Program {
   const name = found.name.endsWith("-b") ? found.name.slice(0, -2) : `${found.name}-b`;
   if (program.some((one) => one.name === name)) return program;
-  const options = isAliased ? withAlias(found) : found.options;
-  const known = program.map((one) => (one === found ? { ...one, options } : one));
+  const options = aliased ? withAlias(found) : found.options;
+  const next = { ...(adopts === true ? adopting(found) : found), options };
+  const known = program.map((one) => (one === found ? (elsewhere === true ? withOtherProvider(next) : next) : one));
   return renamed(known, found.name, name);
 }
+
+/** Nothing but its id tells a read replica from others. */
+function adopting(one: Declared): Declared {
+  const adopts = isOurs(one.kind) && one.args["type"] !== "read_only" ? KIND_CASES[one.kind].adopts : undefined;
+  return { ...one, args: { ...one.args, ...(adopts as Declared["args"] | undefined) } };
+}
+
+/** One Provider has all of the auth (`withProvider`). */
+const withOtherProvider = (one: Declared): Declared =>
+  one.kind === "ComputeEndpoint"
+    ? { ...one, options: { ...one.options, provider: one.options.provider === "first" ? "second" : "first" } }
+    : one;
 
 const withAlias = ({ name, options }: Declared): Options => ({
   ...options,

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { KINDS, kindOfType } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
@@ -11,15 +11,24 @@ import { worldOf, type World } from "../support/rules/world";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 import { DEMO } from "../kinds/KindCase";
-import { CANARY, type Command, type Declared, type History, type Program, type Trouble } from "./history";
+import {
+  CANARY,
+  namedIn,
+  optionsOf,
+  OTHER_KEY,
+  type Surroundings,
+  type Command,
+  type Declared,
+  type History,
+  type Program,
+  type Trouble,
+} from "./history";
 import { faultsOn, type Given, type Held, type Player, type Ran } from "./player";
 import { renamed } from "./edits";
 import { declaredIn, OTHERS, textOf } from "./text";
 
 /** The real engine: a stack of the CLI, its program in index.js, and a network in front of the emulator. */
 
-/** The second one is the other value of the cases (test/kinds). */
-const PROJECTS = [DEMO.projectId, "prj-other"];
 const LONGEST_ORPHANED_MS = 120_000;
 const LONGEST_UNASKED_MS = 10_000;
 
@@ -49,8 +58,7 @@ interface Ended {
 const nameOf = (urn: string): string => urn.slice(urn.lastIndexOf("::") + 2);
 
 /** `beside`: another player on the same account and projects, which is closed later. */
-export const startEngine = (beside?: Engine, { door }: Pick<History, "door"> = {}): Promise<Engine> =>
-  Engine.start(beside, door);
+export const startEngine = (beside?: Engine, where: Surroundings = {}): Promise<Engine> => Engine.start(beside, where);
 
 export class Engine implements Player {
   readonly world: World;
@@ -69,11 +77,12 @@ export class Engine implements Player {
     this.world = worldOf(stack.service.emulator);
   }
 
-  static async start(beside: Engine | undefined, door: History["door"]): Promise<Engine> {
+  static async start(beside: Engine | undefined, where: Surroundings): Promise<Engine> {
+    const { door } = where;
     const stack = await Stack.create({
       program: "",
       native: door !== undefined,
-      emulator: { activationMs: 2, anyOAuthProvider: true, projects: PROJECTS },
+      emulator: { activationMs: 2, anyOAuthProvider: true, ...optionsOf(where) },
       cheapDigests: true,
       ...(beside !== undefined && { service: beside.stack.service }),
     });
@@ -100,13 +109,20 @@ export class Engine implements Player {
       // What a plan would change is seen, too.
       this.network.set(projectId, this.#weather({ ...given, trouble: undefined }));
       const isPlanned = command.run === "up" && command.seed % 2 === 0 && trouble === undefined;
-      const planned = isPlanned ? await this.#engine(["preview", ...flagsOf(command, program)]) : undefined;
+      const plan = isPlanned ? await this.#engine(["preview", ...(await this.#flagsOf(command, program))]) : undefined;
       await this.network.calm(projectId);
       this.network.set(projectId, this.#weather(given));
+      if (trouble?.otherAccount === true) this.network.key = OTHER_KEY;
+      // The processes of one command, which have that of the channel, are told apart by their ids.
+      if (trouble?.channel !== undefined) this.stack.ownProcess = true;
+      if (trouble?.channel?.at === 0) this.#breakChannel(trouble.channel.how);
       const ran = await this.#command(command, program, trouble?.end);
-      return planned?.code !== 0 ? ran : { ...ran, text: planned.text + ran.text, planned: planned.steps };
+      return plan?.code !== 0 ? ran : { ...ran, text: plan.text + ran.text, plan };
     } finally {
       await this.network.calm(projectId);
+      this.network.key = undefined;
+      this.stack.ownProcess = false;
+      if (trouble?.channel !== undefined) rmSync(this.#channel(), { recursive: true, force: true });
       for (const name of Object.keys(env)) if (!before.includes(name)) delete env[name];
     }
   }
@@ -142,8 +158,20 @@ export class Engine implements Player {
     await this.stack.close();
   }
 
+  /** The folder in which the processes of a run tell each other what they do (src/contract/runFolder.ts). */
+  #channel(): string {
+    return join(this.stack.folder, "home", `pulumi-svc-${process.getuid?.() ?? ""}`);
+  }
+
+  #breakChannel(how: NonNullable<Trouble["channel"]>["how"]): void {
+    const folder = this.#channel();
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (how === "folder") chmodSync(folder, 0o755);
+    else for (const file of readdirSync(folder)) truncateSync(join(folder, file));
+  }
+
   #weather({ trouble, act, executing }: Given): Weather {
-    const { beside, end } = trouble ?? {};
+    const { beside, end, channel } = trouble ?? {};
     return {
       executing,
       reads: faultsOn("reads", trouble),
@@ -153,6 +181,7 @@ export class Engine implements Player {
         if (n === beside?.at) await act();
       },
       onRequest: async (n, moment) => {
+        if (n === channel?.at) this.#breakChannel(channel.how);
         if (n + 1 === end?.at && moment === end.moment) await this.#strike();
       },
     };
@@ -166,9 +195,9 @@ export class Engine implements Player {
       case "up":
       case "refresh":
       case "destroy":
-        return this.#engine([command.run, "--yes", "--skip-preview", ...flagsOf(command, program)], end);
+        return this.#engine([command.run, "--yes", "--skip-preview", ...(await this.#flagsOf(command, program))], end);
       case "preview":
-        return this.#engine(["preview", ...flagsOf(command, program)], end);
+        return this.#engine(["preview", ...(await this.#flagsOf(command, program))], end);
       case "state rename":
       case "state taint": {
         const urn = (await this.#entries()).find((entry) => names.includes(nameOf(entry.urn)))?.urn;
@@ -196,7 +225,7 @@ export class Engine implements Player {
         if (!isWhole && ended.isCut) return { ...ranBy(ended), steps: held.map(({ name }) => `update ${name}`) };
         const { plan } = JSON.parse(isWhole ? ended.stdout : '{ "plan": [] }') as Repair;
         const steps = plan.map(({ action, name }) => `${action} ${name}`);
-        return { ...ranBy(ended), steps, planned: steps };
+        return { ...ranBy(ended), steps, plan: { steps, text: ended.text } };
       }
       case "drift --ignore": {
         const all = program.map(({ name }) => name);
@@ -214,6 +243,22 @@ export class Engine implements Player {
       case "env":
         return ranBy(await this.#play("pulumi-svc", command.run.split(" "), end));
     }
+  }
+
+  async #flagsOf(command: Command, program: Program): Promise<string[]> {
+    const entries = await this.#entries();
+    const held = entries.filter(({ type }) => !type.startsWith("pulumi:")).map(({ urn }) => nameOf(urn));
+    const on = (flag: string, which: number | undefined): string[] => {
+      const name = which === undefined ? undefined : namedIn(program, held, which);
+      return name === undefined ? [] : [flag, `**::${name}`];
+    };
+    return [
+      ...("refresh" in command ? ["--refresh"] : []),
+      ...("excludeProtected" in command ? ["--exclude-protected"] : []),
+      ...("target" in command ? on("--target", command.target) : []),
+      ...("exclude" in command ? on("--exclude", command.exclude) : []),
+      ...("replace" in command ? on("--replace", command.replace) : []),
+    ];
   }
 
   /** A command that makes steps. */
@@ -324,19 +369,6 @@ const NOTHING: Ran = { code: 0, text: "", steps: [], isCut: false };
 const ranBy = ({ code, text, isCut }: Ended): Ran => ({ code, text, steps: [], isCut });
 const endedAs = ({ code, text, stdout }: Run): Ended => ({ code: code ?? -1, text, stdout, isCut: false });
 const at = (program: Program, which: number): Program[number] | undefined => program[which % program.length];
-
-function flagsOf(command: Command, program: Program): string[] {
-  const on = (flag: string, which: number | undefined): string[] => {
-    const chosen = which === undefined ? undefined : at(program, which);
-    return chosen === undefined ? [] : [flag, `**::${chosen.name}`];
-  };
-  return [
-    ...("refresh" in command ? ["--refresh"] : []),
-    ...("excludeProtected" in command ? ["--exclude-protected"] : []),
-    ...("target" in command ? on("--target", command.target) : []),
-    ...("replace" in command ? on("--replace", command.replace) : []),
-  ];
-}
 
 /** Of an event log, whose last line may be cut. */
 function stepsIn(log: string): string[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { HOWS } from "../support/rules/network";
-import type { Act, Command, Edit, History, Step, Trouble } from "./history";
+import { FORMER, type Act, type Command, type Edit, type History, type Step, type Trouble } from "./history";
 import {
   additions,
   canary,
@@ -61,6 +61,16 @@ const deeds: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ do: fc.constantFrom("integrate" as const, "disintegrate" as const, "mail" as const) }, PLAIN),
 );
 
+const rarely = fc.oneof(
+  { weight: 7, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constant(true as const) },
+);
+
+const channel: fc.Arbitrary<NonNullable<Trouble["channel"]>> = fc.record(
+  { at: fc.oneof(fc.constant(0), fc.nat({ max: 8 })), how: fc.constantFrom("folder" as const, "disk" as const) },
+  PLAIN,
+);
+
 const trouble = (real: boolean): fc.Arbitrary<Trouble> =>
   fc
     .record(
@@ -77,6 +87,8 @@ const trouble = (real: boolean): fc.Arbitrary<Trouble> =>
           ),
           { maxLength: 2 },
         ),
+        otherAccount: rarely,
+        channel: fc.option(channel, { nil: undefined, freq: 1 }),
         beside: fc.option(fc.record({ at: fc.nat({ max: 4 }), deed: deeds }, PLAIN), { nil: undefined, freq: 2 }),
         end: fc.option(
           fc.record(
@@ -108,6 +120,12 @@ const trouble = (real: boolean): fc.Arbitrary<Trouble> =>
 
 const index = fc.option(which, { nil: undefined, freq: 2 });
 const rareIndex = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: which });
+/** The engine takes one of both. */
+const part = fc.oneof(
+  { weight: 8, arbitrary: fc.constant({}) },
+  { weight: 2, arbitrary: fc.record({ target: which }, PLAIN) },
+  { weight: 1, arbitrary: fc.record({ exclude: which }, PLAIN) },
+);
 const flag = fc.constantFrom(undefined, true as const);
 const seed = fc.nat({ max: 1_000 });
 
@@ -115,16 +133,16 @@ const engineCommands: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
-      .record({ run: fc.constant("up" as const), refresh: flag, target: rareIndex, replace: rareIndex, seed }, PLAIN)
-      .map(given),
+      .record({ run: fc.constant("up" as const), refresh: flag, part, replace: rareIndex, seed }, PLAIN)
+      .map(({ part, ...command }) => given({ ...command, ...part })),
   },
   { weight: 2, arbitrary: fc.record({ run: fc.constant("preview" as const), refresh: flag }, PLAIN).map(given) },
   { weight: 3, arbitrary: fc.constant<Command>({ run: "refresh" }) },
   {
     weight: 2,
     arbitrary: fc
-      .record({ run: fc.constant("destroy" as const), excludeProtected: flag, target: rareIndex }, PLAIN)
-      .map(given),
+      .record({ run: fc.constant("destroy" as const), excludeProtected: flag, part }, PLAIN)
+      .map(({ part, ...command }) => given({ ...command, ...part })),
   },
   { weight: 1, arbitrary: fc.record({ run: fc.constant("state rename" as const), which }, PLAIN) },
   { weight: 1, arbitrary: fc.record({ run: fc.constant("state taint" as const), which }, PLAIN) },
@@ -189,7 +207,7 @@ function steps(real: boolean): fc.Arbitrary<readonly Step[]> {
         { weight: 8, arbitrary: one },
         {
           weight: real ? 4 : 2,
-          arbitrary: real ? fc.oneof(repairs, uncertain) : fc.oneof(adjustments, uncertain, disregarded),
+          arbitrary: fc.oneof(...(real ? [repairs, unfinishedRepairs] : [adjustments]), uncertain, ...ofBoth),
         },
       ),
       {
@@ -261,21 +279,40 @@ const adjustments: fc.Arbitrary<readonly Step[]> = fc
     { do: "command", command: { run: "up", seed } },
   ]);
 
-/** A change by hand of what the list does not show whole, which the program ignores from then on. */
-const disregarded: fc.Arbitrary<readonly Step[]> = fc
-  .record(
+/** By hand, what the list does not show whole, or not at all, and how a program ignores that. */
+const rotations = fc.oneof(
+  fc.record(
     {
-      deed: fc.record({ do: fc.constantFrom("mail" as const, "share provider" as const) }, PLAIN),
-      which,
-      ignored: fc.constantFrom(["clientId"], ["clientSecret"], ["password"], ["username", "password"]),
-      argument: fc.nat({ max: 15 }),
-      seed,
+      which: fc.constant("EmailServer" as const),
+      do: fc.constantFrom("mail" as const, "rotate mail" as const, "rotate mail" as const),
+      ignored: fc.constantFrom(["password"], ["username", "password"], ["*"]),
     },
     PLAIN,
-  )
-  .map(({ deed, which, ignored, argument, seed }) => [
-    { do: "colleague", deed },
-    { do: "command", command: { run: "refresh" } },
+  ),
+  fc.record(
+    {
+      which: fc.constant("OAuthProvider" as const),
+      do: fc.constantFrom("share provider" as const, "rotate provider" as const),
+      ignored: fc.constantFrom(["clientId"], ["clientSecret"], ["clientId", "clientSecret"]),
+    },
+    PLAIN,
+  ),
+  fc.record(
+    {
+      which: fc.constant("ComputeEndpoint" as const),
+      do: fc.constant("rotate settings" as const),
+      ignored: fc.constantFrom(["settings"], ["settings.pgSettings"], ['settings.pgSettings["app.token"]']),
+    },
+    PLAIN,
+  ),
+);
+
+/** A change by hand, which the program ignores from then on, and its next change. */
+const disregarded: fc.Arbitrary<readonly Step[]> = fc
+  .record({ rotation: rotations, isSeen: fc.boolean(), argument: fc.nat({ max: 15 }), seed }, PLAIN)
+  .map(({ rotation: { which, do: what, ignored }, isSeen, argument, seed }) => [
+    { do: "colleague", deed: { do: what } },
+    ...(isSeen ? [{ do: "command", command: { run: "refresh" } } as const] : []),
     {
       do: "edit",
       edits: [
@@ -297,12 +334,23 @@ function withProviders(step: Step, given: Providers): Step {
 /** `real`: for the real engine, with our own commands, components and the ends of processes. */
 export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<History> =>
   fc
-    .tuple(programs({ components: real }), steps(real), deployment(real), providers, isLate(real), door)
-    .map(([program, then, first, providers, lateLists, door]) => ({
+    .tuple(
+      programs({ components: real }),
+      steps(real),
+      deployment(real),
+      providers,
+      rarely,
+      secrets,
+      isLate(real),
+      door,
+    )
+    .map(([program, then, first, providers, pages, secrets, lateLists, door]) => ({
       program: program.map((one) => withProvider(one, providers)),
       environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
       // A stack begins with its first deployment.
       steps: [first, ...then.map((step) => withProviders(step, providers))],
+      ...(pages && { pages }),
+      ...(secrets && { secrets }),
       ...(lateLists && { lateLists }),
       ...(door && { door }),
     }));
@@ -326,6 +374,101 @@ const uncertain: fc.Arbitrary<readonly Step[]> = fc
     { do: "command", command: { run: "refresh" } },
   ]);
 
+const lost = fc.constantFrom(...(["502, done", "lost, done", "odd 200, done", "empty 200, done"] as const));
+
+/** A change of unknown fate, which a repair meets. */
+const unfinishedRepairs: fc.Arbitrary<readonly Step[]> = fc
+  .record(
+    { which, argument: fc.nat({ max: 15 }), to: kindsOfValue, at: fc.nat({ max: 1 }), how: lost, one: index, seed },
+    PLAIN,
+  )
+  .map(({ which, argument, to, at, how, one, seed }) => [
+    { do: "edit", edits: [{ edit: "argument", which, argument, to }] },
+    {
+      do: "command",
+      command: { run: "up", seed },
+      // Those that the client sends again, too.
+      trouble: { faults: [0, 1, 2, 3, 4].map((more) => ({ on: "changes" as const, at: at + more, how })) },
+    },
+    { do: "command", command: given({ run: "drift --repair" as const, which: one }) },
+    { do: "command", command: { run: "drift" } },
+  ]);
+
+/** One command with the key of another account, and what is left of the state. */
+const strangers: fc.Arbitrary<readonly Step[]> = fc
+  .record({ edit: fc.option(edit({ components: false }), { nil: undefined, freq: 1 }), command: engineCommands }, PLAIN)
+  .map(({ edit, command }) => [
+    ...(edit === undefined ? [] : [{ do: "edit", edits: [edit] } as const]),
+    { do: "command", command, trouble: { faults: [], otherAccount: true } },
+  ]);
+
+/** Two entries for one object: that of the former name stays, as the command is about the present one alone. */
+const twoNames: fc.Arbitrary<readonly Step[]> = fc
+  .record(
+    {
+      which,
+      first: fc.constantFrom("target" as const, "exclude" as const, "all" as const),
+      then: fc.constantFrom(...(["target", "exclude", "destroy", "all"] as const)),
+      seed,
+    },
+    PLAIN,
+  )
+  .map(({ which, first, then, seed }) => {
+    const about = { target: { target: which }, exclude: { exclude: FORMER }, all: {} }[first];
+    const command: Command = {
+      target: { run: "up" as const, target: FORMER, seed },
+      exclude: { run: "up" as const, exclude: which, seed },
+      destroy: { run: "destroy" as const, target: FORMER },
+      all: { run: "up" as const, seed },
+    }[then];
+    return [
+      { do: "edit", edits: [{ edit: "rename", which, aliased: false, adopts: true }] },
+      { do: "command", command: { run: "up", ...about, seed } },
+      { do: "command", command },
+    ];
+  });
+
+/** Another Provider takes over what one of them has, while they cannot tell each other. */
+const unheard: fc.Arbitrary<readonly Step[]> = fc
+  .record({ which, channel, seed }, PLAIN)
+  .map(({ which, channel, seed }) => [
+    { do: "edit", edits: [{ edit: "rename", which, aliased: false, adopts: true, elsewhere: true }] },
+    { do: "command", command: { run: "up", seed }, trouble: { faults: [], channel } },
+  ]);
+
+/** A replacement, under the options that decide about its order and about what stays. */
+const replacements: fc.Arbitrary<readonly Step[]> = fc
+  .record(
+    {
+      which,
+      options: fc
+        .record(
+          {
+            replaceOnChanges: fc.constantFrom(undefined, ["*"], ["size"], ["name"], ["settings"], ["domains"]),
+            deleteBeforeReplace: flag,
+            retainOnDelete: rarely,
+          },
+          PLAIN,
+        )
+        .map(given),
+      argument: fc.nat({ max: 15 }),
+      seed,
+    },
+    PLAIN,
+  )
+  .map(({ which, options, argument, seed }) => [
+    {
+      do: "edit",
+      edits: [
+        { edit: "options", which, options },
+        { edit: "argument", which, argument, to: "other" },
+      ],
+    },
+    { do: "command", command: { run: "up", seed } },
+  ]);
+
+const ofBoth = [disregarded, strangers, twoNames, unheard, replacements] as const;
+
 /** Most of what is created is created by it. */
 const deployment = (real: boolean): fc.Arbitrary<Step> =>
   fc
@@ -333,6 +476,8 @@ const deployment = (real: boolean): fc.Arbitrary<Step> =>
     .map(({ seed, trouble }) => given({ do: "command" as const, command: { run: "up" as const, seed }, trouble }));
 
 const door = fc.constantFrom(undefined, undefined, "native" as const, "changing" as const);
+
+const secrets = fc.constantFrom(undefined, undefined, undefined, undefined, "masked" as const, "absent" as const);
 
 const isLate = (real: boolean) =>
   real ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, true as const);

@@ -1,5 +1,8 @@
 import type { Kind } from "../../src/contract/pointer";
+import type { EmulatorOptions } from "../../src/emulator";
+import { DEMO } from "../kinds/KindCase";
 import type { Deed } from "../support/rules/colleague";
+import type { Broken } from "../support/rules/engine/neighbours";
 import type { How } from "../support/rules/network";
 
 /*
@@ -57,27 +60,42 @@ export interface Declared {
 /** In an order in which each comes after those that it names. */
 export type Program = readonly Declared[];
 
-/** The next version of a program. Numbers choose among what the program then has, modulo its count. */
+/** Which resource: a number chooses among what the program then has, modulo its count; a kind is its first one. */
+export type Which = number | Kind;
+
+/** The next version of a program. */
 export type Edit =
   | { readonly edit: "add"; readonly resource: Declared }
   | { readonly edit: "remove"; readonly which: number }
   /** Sets an argument to the other value of its case, or takes it out. `reference`: its secret is in the environment. `reversed`: a list in another order. */
   | {
       readonly edit: "argument";
-      readonly which: number;
+      readonly which: Which;
       readonly argument: number;
       readonly to: "other" | "value" | "none" | "reference" | "reversed";
     }
-  | { readonly edit: "rename"; readonly which: number; readonly aliased: boolean }
+  /** `adopts`, without an alias: it takes over what it had under its former name. `elsewhere`: with another Provider. */
+  | {
+      readonly edit: "rename";
+      readonly which: number;
+      readonly aliased: boolean;
+      readonly adopts?: true;
+      readonly elsewhere?: true;
+    }
   /** Into a component of its own, or out of its parent. */
   | { readonly edit: "move"; readonly which: number; readonly aliased: boolean }
-  | { readonly edit: "options"; readonly which: number; readonly options: Options }
+  | { readonly edit: "options"; readonly which: Which; readonly options: Options }
   /** It depends on everything that comes before it. */
   | { readonly edit: "depend"; readonly which: number }
   | { readonly edit: "reorder"; readonly which: number };
 
-/** What somebody else does by the API. `share provider`: gives up its credentials for the shared keys of the service. */
-export type Act = Exclude<Deed, { readonly do: "replace" }> | { readonly do: "share provider" };
+/**
+ * What somebody else does by the API. `share provider`: gives up its credentials for the shared keys of the service.
+ * `rotate …`: sets another secret, and nothing else.
+ */
+export type Act =
+  | Exclude<Deed, { readonly do: "replace" }>
+  | { readonly do: "share provider" | "rotate provider" | "rotate mail" | "rotate settings" };
 
 /** What goes wrong during a command. */
 export interface Trouble {
@@ -87,6 +105,10 @@ export interface Trouble {
     readonly at: number;
     readonly how: How;
   }[];
+  /** The key is that of another account, which sees no project. */
+  readonly otherAccount?: true;
+  /** The processes of the run cannot tell each other what they do: at all (0), or from the request of this number on. */
+  readonly channel?: { readonly at: number; readonly how: Broken };
   /** A colleague acts before the service gets the change of this number. */
   readonly beside?: { readonly at: number; readonly deed: Act };
   /**
@@ -103,19 +125,25 @@ export interface Trouble {
 
 type Named = { readonly which: number };
 
+/** What the command is about. Numbers choose among the program's resources, and then those that only the state has. */
+interface Part {
+  readonly target?: number;
+  readonly exclude?: number;
+}
+
 /** Numbers choose among the program's resources. */
 export type Command =
-  | {
+  | (Part & {
       readonly run: "up";
       readonly refresh?: true;
-      readonly target?: number;
+      /** As those of the part. */
       readonly replace?: number;
       /** The order and concurrency of the imitation. */
       readonly seed: number;
-    }
+    })
   | { readonly run: "preview"; readonly refresh?: true }
   | { readonly run: "refresh" }
-  | { readonly run: "destroy"; readonly excludeProtected?: true; readonly target?: number }
+  | (Part & { readonly run: "destroy"; readonly excludeProtected?: true })
   | ({ readonly run: "state rename" } & Named)
   | ({ readonly run: "state taint" } & Named)
   | { readonly run: "drift"; readonly unmanaged?: true }
@@ -136,8 +164,37 @@ export interface History {
   readonly steps: readonly Step[];
   /** Whose resources the program declares: `changing` ones with each `up`. @default dynamic */
   readonly door?: "native" | "changing";
+  /** Lists show two objects at once. */
+  readonly pages?: true;
+  /** How responses show secrets. @default as they are */
+  readonly secrets?: "masked" | "absent";
   /** For a while, lists lack what was created (docs/design/api.md, Delays). On the imitation, where waiting costs nothing. */
   readonly lateLists?: true;
+}
+
+/** Where a history takes place. */
+export type Surroundings = Pick<History, "door" | "lateLists" | "pages" | "secrets">;
+
+/** Of its emulator, but for late lists. */
+export const optionsOf = ({ pages, secrets }: Surroundings): EmulatorOptions => ({
+  // The second one is the other value of the cases (test/kinds).
+  projects: [DEMO.projectId, "prj-other"],
+  otherApiKeys: [OTHER_KEY],
+  ...(pages === true && { pageSize: 2 }),
+  ...(secrets !== undefined && { secretAnswers: secrets }),
+});
+
+/** The key of another account. */
+export const OTHER_KEY = "key-of-another-account";
+
+/** The last of those that only the state has. */
+export const FORMER = -1;
+
+/** The names among which the numbers of a part choose. */
+export function namedIn(program: Program, held: readonly string[], which: number): string | undefined {
+  const own = program.map(({ name }) => name);
+  const all = [...new Set([...own, ...held])];
+  return all.at(which < 0 ? which : which % all.length);
 }
 
 /** Every text that must be nowhere in clear begins with this. */

@@ -2,7 +2,18 @@ import { asSecret, inClear } from "../support/engineMarks";
 import type { Process } from "../support/rules/engine/process";
 import { output, type AnyProgram, type Course, type Outcome, type Part, type Stack } from "../support/rules/program";
 import { world, type World } from "../support/rules/world";
-import type { Command, Declared, History, Program, Trouble, Value } from "./history";
+import {
+  namedIn,
+  optionsOf,
+  OTHER_KEY,
+  type Surroundings,
+  type Command,
+  type Declared,
+  type History,
+  type Program,
+  type Trouble,
+  type Value,
+} from "./history";
 import { faultsOn, type Given, type Held, type Player, type Ran } from "./player";
 import { renamed } from "./edits";
 import { connect, startWire, withoutWaiting, type Link } from "./wire";
@@ -12,22 +23,20 @@ import { connect, startWire, withoutWaiting, type Link } from "./wire";
  * asked in memory and the clock skips each wait. One player at a time: the clock, the network and the environment are
  * those of the process.
  */
-export async function startImitated({ lateLists, door }: Pick<History, "lateLists" | "door"> = {}): Promise<Imitated> {
-  const worlds = lateLists === true ? late : idle;
-  const given =
-    worlds.pop() ?? (await world({ projects: [PROJECT, OTHER], listLagMs: lateLists === true ? LATE_MS : 0 }));
+export async function startImitated(where: Surroundings = {}): Promise<Imitated> {
+  const options = { ...optionsOf(where), ...(where.lateLists === true && { listLagMs: LATE_MS }) };
+  const kind = JSON.stringify(options);
+  const worlds = idle.get(kind) ?? [];
+  idle.set(kind, worlds);
+  const given = worlds.pop() ?? (await world(options));
   await given.reset();
-  return new Imitated(given, startWire(), worlds, door);
+  return new Imitated(given, startWire(), worlds, where.door);
 }
 
-const PROJECT = "prj-demo";
-const OTHER = "prj-other";
-/** Emulators of earlier players. */
-const idle: World[] = [];
-/** The same with late lists. */
-const late: World[] = [];
+/** Emulators of earlier players, by their options. */
+const idle = new Map<string, World[]>();
 // They end with the test.
-afterEach(() => [idle, late].forEach((worlds) => worlds.splice(0)));
+afterEach(() => idle.clear());
 
 /** What our client does by itself: waiting costs nothing here. */
 const PATIENT = { baseDelayMs: 250, lagMs: 3_000, pollCeilingMs: 2_000, attemptTimeoutMs: 10_000 };
@@ -40,6 +49,7 @@ export class Imitated implements Player {
   readonly stack: Stack;
   #said = "";
   #process: Process | undefined;
+  #onProcess: (process: Process) => void = () => undefined;
   readonly world: World;
   #hasOther = false;
   #isNative: boolean;
@@ -57,7 +67,10 @@ export class Imitated implements Player {
       return given.ask(...request);
     };
     this.world = { ...given, ask };
-    this.stack.onProcess = (process) => (this.#process = process);
+    this.stack.onProcess = (process) => {
+      this.#process = process;
+      this.#onProcess(process);
+    };
   }
 
   async run(command: Command, given: Given): Promise<Ran> {
@@ -72,17 +85,16 @@ export class Imitated implements Player {
         const isPlanned = command.run === "up" && command.seed % 2 === 0 && trouble === undefined;
         connect(linkOf(undefined));
         const plan = isPlanned ? await this.#engine({ ...command, run: "preview" }, program) : undefined;
-        const link = linkOf(given, () => this.#process?.kill());
+        const link = linkOf(given, () => this.#process);
         connect(link);
+        const { channel } = trouble ?? {};
+        if (channel?.at === 0) this.#onProcess = (process) => process.breakChannel(channel.how);
         const ran = await this.#command(command, program);
         this.#said += (plan?.text ?? "") + ran.text;
-        return {
-          ...ran,
-          isCut: link.isCut,
-          ...(plan?.code === 0 && { text: `${plan.text}\n${ran.text}`, planned: plan.steps }),
-        };
+        return { ...ran, isCut: link.isCut, ...(plan?.code === 0 && { text: `${plan.text}\n${ran.text}`, plan }) };
       });
     } finally {
+      this.#onProcess = () => undefined;
       for (const name of Object.keys(environment)) delete process.env[name];
     }
   }
@@ -128,7 +140,7 @@ export class Imitated implements Player {
         return this.#engine(command, program);
       case "state rename":
       case "state taint": {
-        const name = nameOf(program, command.which);
+        const name = program[command.which % program.length]?.name;
         const urn = this.stack.all.find((entry) => entry.name === name)?.urn;
         if (name === undefined || urn === undefined) return ranBy([], []);
         try {
@@ -146,13 +158,19 @@ export class Imitated implements Player {
   }
 
   async #engine(command: EngineCommand, program: Program): Promise<Ran> {
-    const { seed = 1, refresh, target, replace, excludeProtected } = command;
+    const { seed = 1, refresh, target, exclude, replace, excludeProtected } = command;
     const course: Course = {
       ...{ seed, jitterMs: 0, order: "any", looks: true, preview: "none" },
       ...(refresh === true && { refreshFirst: () => Promise.resolve() }),
     };
-    const part: Part = { targets: namedBy(program, target), replaces: namedBy(program, replace) };
     const { stack } = this;
+    /** The pattern `**::name`. */
+    const named = (which: number | undefined): Part["targets"] => {
+      const held = stack.all.map(({ name }) => name);
+      const name = which === undefined ? undefined : namedIn(program, held, which);
+      return name === undefined ? undefined : (urn) => urn.endsWith(`::${name}`);
+    };
+    const part: Part = { targets: named(target), excludes: named(exclude), replaces: named(replace) };
     const door = this.#isNative ? "native" : "dynamic";
     const rendered = program.map((one) => ({ ...imitated(one), door }) as const);
     if (command.run === "up") return ranOf(await stack.up(rendered, course, part));
@@ -169,16 +187,9 @@ interface EngineCommand {
   readonly seed?: number;
   readonly refresh?: true;
   readonly target?: number;
+  readonly exclude?: number;
   readonly replace?: number;
   readonly excludeProtected?: true;
-}
-
-const nameOf = (program: Program, which: number): string | undefined => program[which % program.length]?.name;
-
-/** The pattern `**::name`. */
-function namedBy(program: Program, which: number | undefined): Part["targets"] {
-  const name = which === undefined ? undefined : nameOf(program, which);
-  return name === undefined ? undefined : (urn) => urn.endsWith(`::${name}`);
 }
 
 const ranBy = (errors: readonly string[], steps: readonly string[]): Ran => ({
@@ -201,8 +212,8 @@ function ranOf({ errors, log, steps }: Outcome): Ran {
   return { ...ranBy(errors, named), text: [...lines, ...errors].join("\n") };
 }
 
-function linkOf(given: Given | undefined, kill: () => void = () => undefined): Link {
-  const { beside, end }: Partial<Trouble> = given?.trouble ?? {};
+function linkOf(given: Given | undefined, process: () => Process | undefined = () => undefined): Link {
+  const { beside, end, channel, otherAccount }: Partial<Trouble> = given?.trouble ?? {};
   const on = (which: keyof Link["on"]) => faultsOn(which, given?.trouble);
   const link: Link = {
     executing: given?.executing ?? ((_request, work) => work()),
@@ -211,10 +222,12 @@ function linkOf(given: Given | undefined, kill: () => void = () => undefined): L
       if (n === beside?.at) await given?.act();
     },
     onRequest: (n, moment) => {
+      if (n === channel?.at) process()?.breakChannel(channel.how);
       if (n + 1 !== end?.at || moment !== end.moment) return;
       link.isCut = true;
-      kill();
+      process()?.kill();
     },
+    ...(otherAccount === true && { key: OTHER_KEY }),
     isCut: false,
   };
   return link;

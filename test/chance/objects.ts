@@ -149,6 +149,19 @@ const sized = (value: unknown): unknown => {
   return value.min === value.max ? value.min : value;
 };
 
+/** The value of an argument, or of a part of one, in a record; secrets as the emulator's state shows them. */
+export function valueAt(thing: Thing, path: readonly string[]): unknown {
+  const { record } = thing;
+  const { pg_settings: pgSettings, preload_libraries: preloadLibraries } = Object(record["settings"]) as Json;
+  const all: Json = {
+    ...shown(thing),
+    ...(thing.list === "endpoints" && { settings: { pgSettings, preloadLibraries } }),
+    ...(thing.list === "oauth_providers" && { clientSecret: record["client_secret"] }),
+    ...(thing.list === "email_server" && { password: record["password"] }),
+  };
+  return path.reduce<unknown>((value, key) => (key === "*" ? value : Object(value)[key]), all);
+}
+
 /** The record in the terms of the arguments. */
 function shown({ list, record }: Thing): Record<string, unknown> {
   switch (list) {

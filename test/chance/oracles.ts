@@ -6,7 +6,8 @@ import { KIND_CASES } from "../kinds";
 import { outputOf } from "./edits";
 import { CANARY, type Command, type Declared, type Program, type Value } from "./history";
 import { isOurs } from "./programs";
-import { differences, holds, LISTS, type Change, type Things } from "./objects";
+import { parsed } from "../support/rules/engine/paths";
+import { differences, holds, LISTS, valueAt, type Change, type Things } from "./objects";
 import type { Held, Ran } from "./player";
 
 /** One command, and what was there before and after it. */
@@ -53,11 +54,18 @@ const holdersOf = ({ before, after }: Observed, { thing }: Change): Held[] =>
 /** The commands that may change the service. */
 const CHANGING: readonly Command["run"][] = ["up", "destroy", "drift --repair"];
 
+/** Whether it leaves a part of the program alone. */
+const isPartial = (command: Command): boolean => ["target", "exclude", "replace"].some((option) => option in command);
+
 /** Names of the resources with a step that may change something, also those that they had before. */
-function touched({ ran, program }: Observed): Set<string> {
-  const names = ran.steps.flatMap((step) =>
-    /^(refresh|read|same|plan) /.test(step) ? [] : [step.slice(step.lastIndexOf(" ") + 1)],
+const touched = ({ ran, program }: Observed): Set<string> =>
+  namesOfSteps(
+    ran.steps.filter((step) => !/^(refresh|read|same|plan) /.test(step)),
+    program,
   );
+
+function namesOfSteps(steps: readonly string[], program: Program): Set<string> {
+  const names = steps.map((step) => step.slice(step.lastIndexOf(" ") + 1));
   const former = program.filter(({ name }) => names.includes(name)).flatMap(({ options }) => options.aliases ?? []);
   return new Set([...names, ...former.map(({ name }) => name)]);
 }
@@ -167,7 +175,8 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   },
 
   "an update does what its plan shows": ({ ran, program }) => {
-    if (ran.planned === undefined) return [];
+    const { plan } = ran;
+    if (plan === undefined) return [];
     // What a run that fails has deleted may have been planned as a part of a replacement.
     const plain = (step: string): string => step.replace("delete-replaced ", "delete ");
     // An output that becomes known may turn out to be the same, or one that replaces, as the plan says.
@@ -179,9 +188,33 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const missing = (steps: readonly string[], from: readonly string[]): string[] =>
       steps.filter((step) => !step.startsWith("refresh ") && !isOpen(step) && !from.map(plain).includes(plain(step)));
     return [
-      ...missing(ran.steps, ran.planned).map((step) => `not planned: ${step}`),
-      ...(ran.code === 0 ? missing(ran.planned, ran.steps) : []).map((step) => `planned, not done: ${step}`),
+      ...missing(ran.steps, plan.steps).map((step) => `not planned: ${step}`),
+      ...(ran.code === 0 ? missing(plan.steps, ran.steps) : []).map((step) => `planned, not done: ${step}`),
     ];
+  },
+
+  "what is destroyed was named by the plan": (seen) => {
+    const { plan } = seen.ran;
+    // What another stack changes meanwhile is not planned.
+    if (plan === undefined || seen.isBeside) return [];
+    const ending = namesOfSteps(
+      plan.steps.filter((step) => /delete|replace/.test(step)),
+      seen.program,
+    );
+    const isNamed = (change: Change): boolean =>
+      plan.text.includes(change.thing.name || change.thing.projectId) ||
+      holdersOf(seen, change).some(({ name }) => ending.has(name));
+    const containerOf = ({ thing: { home } }: Change): Change | undefined =>
+      seen.changes.find(
+        ({ what, thing }) => what === "removed" && thing.list === "integrations" && thing.name === home,
+      );
+    return seen.changes
+      .filter((change) => change.what === "removed" && !isNamed(change))
+      .filter((change) => {
+        const container = containerOf(change);
+        return container === undefined || !isNamed(container);
+      })
+      .map((change) => `${nameOf(change)} was removed`);
   },
 
   "what is protected or retained stays": (seen) => {
@@ -221,17 +254,56 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
 
   "what stands stays in the state": (seen) => {
     const { before, after, things, ran, command } = seen;
+    if (ran.isCut) return [];
     // A plan of ours may leave it to another entry, or keep what it gives up.
     const isReleased = (held: Held): boolean =>
       held.isDeleted || held.retainOnDelete || seen.mayLeave.has(held.name) || command.run === "state rename";
     return before
-      .filter((held) => !after.some((one) => one.urn === held.urn || one.id === held.id) && !isReleased(held))
-      .flatMap((held) => {
-        if (held.kind === "EmailServer" || held.inputs["absent"] === true) return [];
-        const left = [...things.values()].filter(
-          (thing) => holds(held, thing) && !after.some((one) => holds(one, thing)),
-        );
-        return ran.isCut ? [] : left.map((thing) => `"${held.name}": ${thing.list} ${thing.name}`);
+      .filter((held) => !isReleased(held) && held.kind !== "EmailServer" && held.inputs["absent"] !== true)
+      .flatMap((held) =>
+        [...things.values()]
+          .filter((thing) => holds(held, thing) && !after.some((one) => holds(one, thing)))
+          .map((thing) => `"${held.name}": ${thing.list} ${thing.name}`),
+      );
+  },
+
+  "what a command has removed is in no state": (seen) => {
+    const { before, after, things, ran } = seen;
+    // A part of a destroy runs no program, so nothing knows of another entry for the object: whoever took it over was told.
+    const isPart = seen.command.run === "destroy" && isPartial(seen.command);
+    if (ran.code !== 0 || ran.isCut || seen.isBeside || isPart) return [];
+    return seen.changes
+      .filter(({ what, key }) => what === "removed" && !things.has(key))
+      .flatMap((change) =>
+        after
+          .filter((one) => !one.toDelete && !one.isDeleted && holds(one, change.thing))
+          .filter(({ urn }) => before.some((one) => one.urn === urn && holds(one, change.thing)))
+          .filter(({ name }) => !ran.text.includes(`"${name}" of this program is in `))
+          .map(({ name }) => `"${name}": ${nameOf(change)} was removed`),
+      );
+  },
+
+  "what the program ignores is not overwritten": (seen) => {
+    if (seen.isBeside) return [];
+    // One that is created or deleted gets what is declared, or nothing.
+    const isUpdated = ({ urn, name, unfinished, toDelete }: Held): boolean =>
+      !unfinished &&
+      !toDelete &&
+      seen.after.some((one) => one.urn === urn) &&
+      seen.ran.steps.every((step) => step.startsWith("update ") || !step.endsWith(` ${name}`));
+    return seen.changes
+      .filter(({ what }) => what === "changed")
+      .flatMap(({ key, thing }) => {
+        const former = seen.first.get(key);
+        if (former === undefined) return [];
+        return seen.before
+          .filter((held) => holds(held, thing) && isUpdated(held))
+          .flatMap(({ name }) =>
+            ignoredBy(seen.program.find((one) => one.name === name))
+              .filter((path) => !isDeepStrictEqual(valueAt(former, path), valueAt(thing, path)))
+              .filter(([argument]) => !seen.ran.text.includes(`"${argument}"`))
+              .map((path) => `${path.join(".")} of "${name}"`),
+          );
       });
   },
 
@@ -305,7 +377,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "nothing to do means equal": (seen) => {
     const { command, ran, isTroubled, isBeside, program, after } = seen;
     const isEmpty = ran.steps.every((step) => step.startsWith("refresh "));
-    if (ran.code !== 0 || ran.isCut || isBeside || !isEmpty || "target" in command || "replace" in command) return [];
+    if (ran.code !== 0 || ran.isCut || isBeside || !isEmpty || isPartial(command)) return [];
     if (command.run === "drift") return isTroubled ? [] : drifted(program, after, seen);
     if (command.run === "up" && !("refresh" in command)) return planned(program, after);
     if (command.run === "up") return [...planned(program, after), ...drifted(program, after, seen)];
@@ -338,8 +410,13 @@ const isAlwaysThere = (name: string, { made, things }: Observed, home: string): 
   ["google", "github"].includes(name) &&
   [...things].some(([key, { list, name: id }]) => list === "integrations" && id === home && made.has(key));
 
-const ignoredIn = (program: Program, name: string): readonly string[] =>
-  program.find((one) => one.name === name)?.options.ignoreChanges ?? [];
+/** The paths, each of which begins with an argument. */
+const ignoredBy = ({ options }: Partial<Declared> = {}): readonly (readonly string[])[] =>
+  (options?.ignoreChanges ?? []).map(parsed);
+
+/** Whether an argument, or a part of it, is ignored. */
+const isIgnored = (declared: Declared | undefined, argument: string): boolean =>
+  ignoredBy(declared).some(([first]) => first === "*" || first === argument);
 
 /** Entries that differ from the service in what the program does not ignore. */
 export const drifted = (
@@ -350,12 +427,11 @@ export const drifted = (
   held
     .filter(({ toDelete, isDeleted }) => !toDelete && !isDeleted)
     .flatMap((one) => {
-      const ignored = ignoredIn(program, one.name);
+      const declared = program.find(({ name }) => name === one.name);
       const isOurOwn = [...things].some(([key, thing]) => holds(one, thing) && made.has(key));
-      if (ignored.includes("*")) return [];
       return (
         differences(one, things)
-          .filter((text) => !ignored.some((name) => text.startsWith(`${name}:`)))
+          .filter((text) => !isIgnored(declared, text.slice(0, text.indexOf(":"))))
           // A list does not show it: only that of our own is known.
           .filter((text) => !text.startsWith("clientId:") || isOurOwn)
           .map((text) => `"${one.name}" (${one.id}): ${text}`)
@@ -389,13 +465,13 @@ export function planned(program: Program, all: readonly Held[]): string[] {
     .filter(({ name }) => !ours.some((one) => namesOf(one).includes(name)) && !isContained(name))
     .map(({ name }) => `"${name}" is not in the program`);
   const differ = ours.flatMap((one) => {
-    const { kind, name, args, options } = one;
+    const { kind, name, args } = one;
     const entry = entryOf(one);
-    if (entry === undefined || !isOurs(kind) || options.ignoreChanges?.includes("*") === true) return [];
+    if (entry === undefined || !isOurs(kind)) return [];
     const rules = KIND_CASES[kind].arguments;
     return (
       Object.entries(args)
-        .filter(([key, value]) => options.ignoreChanges?.includes(key) !== true && outputOf(value) === undefined)
+        .filter(([key, value]) => !isIgnored(one, key) && outputOf(value) === undefined)
         // Only a creation uses it.
         .filter(([key, value]) => rules[key]?.change !== "nothing" && !isSameValue(value, entry.inputs[key]))
         .map(

@@ -60,8 +60,8 @@ export interface Ran {
   readonly text: string;
   /** The resource steps that the engine has begun, as `create one`; with the text `replace` in the plan's words. */
   readonly steps: readonly string[];
-  /** The steps of the plan that was shown before, with the same program and state; undefined: none was made. */
-  readonly planned?: readonly string[];
+  /** The plan that was shown before, with the same program and state; undefined: none was made. */
+  readonly plan?: { readonly steps: readonly string[]; readonly text: string };
   /** A process was ended as the trouble says. */
   readonly isCut: boolean;
   /** The program as the command has left it (`drift --accept`, `import`), if it has edited it. */

@@ -23,6 +23,8 @@ export interface Link {
   readonly onRequest: (n: number, moment: "before" | "after") => void;
   /** Called in place of the execution of a request, which it does. */
   readonly executing: Executing;
+  /** In place of the key of each request. */
+  readonly key?: string;
   /** Nothing is sent or received any more. */
   isCut: boolean;
 }
@@ -56,6 +58,7 @@ function requestsOf(via: Link, baseUrl: string, defaults: object) {
     await pause(TRAVEL_MS);
     if (via.isCut) return forever();
     const whole = baseUrl + url;
+    const sent = { ...defaults, ...headers, ...(via.key !== undefined && { Authorization: `Bearer ${via.key}` }) };
     let how: How | undefined;
     if (projectOf(whole, data) === PROJECT) {
       const n = own.requests++;
@@ -70,12 +73,12 @@ function requestsOf(via: Link, baseUrl: string, defaults: object) {
         await via.onChange(change).finally(() => (atService -= 1));
         how = via.on.changes.get(change) ?? ofDeletions;
       }
-      const answer = await answerOf(how, via.executing, method, whole, { ...defaults, ...headers }, data);
+      const answer = await answerOf(how, via.executing, method, whole, sent, data);
       via.onRequest(n, "after");
       if (via.isCut) return forever();
       return answer();
     }
-    return (await answerOf(undefined, via.executing, method, whole, { ...defaults, ...headers }, data))();
+    return (await answerOf(undefined, via.executing, method, whole, sent, data))();
   };
   return (config: AxiosRequestConfig<string>) =>
     new Promise((resolve, reject) => {

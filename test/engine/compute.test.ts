@@ -75,7 +75,7 @@ test("a compute is created, left alone, found drifted, repaired, resized, moved,
   );
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });
-  expect((await service.mutations()).map((request) => request.split(" ")[0])).toEqual(["DELETE", "POST"]);
+  expect((await service.mutations()).map((request) => request.split(" ")[0])).toEqual(["POST", "DELETE"]);
   expect((await stack.resource("api")).id).not.toBe(created.id);
 
   await stack.finish(before);

@@ -202,6 +202,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
     byItself: [],
     expired: [],
     expiredDomains: [],
+    sharedObjects: [],
     unused: [],
     fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
   });

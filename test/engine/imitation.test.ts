@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { differencesOf, figures } from "../chance/against";
 import { histories } from "../chance/histories";
 import { canary } from "../chance/programs";
-import type { Command, Declared, Edit, History, Step, Value } from "../chance/history";
+import { FORMER, type Command, type Declared, type Edit, type History, type Step, type Value } from "../chance/history";
 
 const { PULUMI_SVC_CHANCE_MINUTES, PULUMI_SVC_CHANCE_SEED } = process.env;
 const MINUTES = Number(PULUMI_SVC_CHANCE_MINUTES ?? 0);
@@ -79,9 +79,26 @@ const CONTAINER: History = {
   ],
 };
 
+/** Two entries for one object, and commands that look at one of them; then lists in pages. */
+const PARTS: History = {
+  ...{ program: PROGRAM, environment, pages: true },
+  steps: [
+    run({ run: "up", seed: 1 }),
+    edit({ edit: "rename", which: OAUTH, aliased: false, adopts: true }),
+    run({ run: "up", target: OAUTH, seed: 2 }),
+    run({ run: "up", exclude: FORMER, seed: 3 }),
+    edit({ edit: "rename", which: OTHER, aliased: false }),
+    run({ run: "up", exclude: FORMER, seed: 4 }),
+    run({ run: "up", seed: 5 }),
+    run({ run: "destroy", exclude: OAUTH }),
+    run({ run: "destroy" }),
+  ],
+};
+
 test.each([
   ["options, identities and parts of a stack", OPTIONS],
   ["a replaced container", CONTAINER],
+  ["what a run does not look at", PARTS],
   ["options, through the native door", { ...OPTIONS, door: "native" as const }],
   ["a container, through both doors", { ...CONTAINER, door: "changing" as const }],
 ])("the imitation makes the engine's calls: %s", async (_, history) => {

@@ -67,7 +67,12 @@ test("a branch that is not there and a domain that is listed already are reporte
   stack.program(`
     ${compute("api", 'branchId: "br-dev"')}
     new svc.WhitelistDomain("app", { projectId: "prj-demo", domain: "https://app.example.com", adopt: true });`);
-  expect(await stack.preview()).toMatchObject({ code: 0, text: expect.not.stringMatching(/warning/) });
+  const adopting = await stack.preview();
+  expect(adopting).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/pulumi up takes over https:\/\/app\.example/),
+  });
+  expect(adopting.text).not.toMatch(/warning: (?!pulumi up takes over)/);
 });
 
 test("a key that is refused fails the plan, and a service that cannot be reached is a warning: each once for the whole plan", async () => {

@@ -3,7 +3,6 @@ import type { Properties } from "../../src/contract/hiddenKeys";
 import {
   checkArguments,
   compare,
-  echoOf,
   isOfType,
   problemText,
   sameArgument,
@@ -112,40 +111,6 @@ describe("compare", () => {
     expect(same("label", undefined, undefined)).toBe(true);
     expect(same("label", undefined, "x")).toBe(false);
     expect(same("label", "x", undefined)).toBe(false);
-  });
-});
-
-describe("what a read returns", () => {
-  test.each<[string, string[] | undefined, Properties, Properties, Properties]>([
-    ["what is managed, as it is found", ["label"], { label: "x", size: 1 }, { label: "y", size: 2 }, { label: "y" }],
-    ["the program's spelling of the same", ["size"], { size: 2 }, { size: 2.5 }, { size: 2 }],
-    ["what is stored of what cannot be read", ["secret"], { secret: "s" }, {}, { secret: "s" }],
-    ["what is not set any more", ["label"], { label: "x" }, { label: undefined }, { label: undefined }],
-    [
-      "what is set though the program declares it unset",
-      ["label"],
-      { label: "x" },
-      { label: "x", host: "h" },
-      { label: "x", host: "h" },
-    ],
-    [
-      "nothing of what is not managed and not set",
-      ["label"],
-      { label: "x" },
-      { label: "x", host: undefined },
-      { label: "x" },
-    ],
-    [
-      "all that is found, where nobody declares anything",
-      undefined,
-      {},
-      { label: "x", mode: undefined },
-      { label: "x" },
-    ],
-    ["a value of which nothing was stored", ["mode"], {}, { mode: "plain" }, { mode: "plain" }],
-    ["what it does not know, as it is found", ["odd"], { odd: 1 }, { odd: 2 }, { odd: 2 }],
-  ])("%s", (_what, managed, stored, observed, expected) => {
-    expect(echoOf(specs, { managed, stored, observed })).toStrictEqual(expected);
   });
 });
 

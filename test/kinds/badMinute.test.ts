@@ -11,10 +11,10 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
   test.each(MISBEHAVIOURS)(
     "a refresh that is answered with %s fails with a message and drops nothing",
     async (_how, fault, words) => {
-      const given = await started(kindCase, {}, { readDeadlineMs: 800, attemptTimeoutMs: 500, baseDelayMs: 1 });
+      const given = await started(kindCase);
       const state = await given.create(wholeIn(kindCase, DEMO));
       await given.fault(fault);
-      given.restart();
+      given.restart({ readDeadlineMs: 800, attemptTimeoutMs: 500, baseDelayMs: 1 });
       const error = await thrownBy(given.read(state));
       expect(error.message).toContain(`Could not read ${lifecycle.kind} ${state.id} ("thing"): `);
       expect(error.message).toMatch(words);

@@ -10,8 +10,9 @@ import { objectForm } from "../../src/cli/declarations";
 import { addressForm, hostForm, nameForm, settingForm, textForm } from "../../src/contract/forms";
 import { domainForm } from "../../src/contract/redirectDomains";
 import type { Properties } from "../../src/contract/hiddenKeys";
-import { checkArguments, compare, echoOf, type Rules } from "../../src/host/arguments";
+import { checkArguments, compare, type Rules } from "../../src/host/arguments";
 import { unconfirmed } from "../../src/host/confirmed";
+import { echoOf } from "../../src/host/echo";
 
 type Pairs = readonly (readonly [unknown, unknown])[];
 interface Spellings {
@@ -144,10 +145,19 @@ const TABLE: Readonly<Record<string, Spellings>> = {
   "ComputeEndpoint.regionId": name("aws-us-east-1"),
   "ComputeEndpoint.provisioner": name("k8s-pod"),
   "ComputeEndpoint.settings": {
-    // Postgres ignores the case of a setting's name, and not that of its value.
-    same: [[{ pgSettings: { Work_Mem: "4MB" } }, { pgSettings: { work_mem: "4MB" } }]],
+    // Postgres ignores the case of a setting's name, and not that of its value. It knows units, but in texts.
+    same: [
+      [{ pgSettings: { Work_Mem: "4MB" } }, { pgSettings: { work_mem: "4MB" } }],
+      [{ pgSettings: { Work_Mem: "4MB" } }, { pgSettings: { work_mem: "4096" } }],
+      [{ pgSettings: { shared_buffers: "128MB" } }, { pgSettings: { shared_buffers: "131072kB" } }],
+      [{ pgSettings: { statement_timeout: "60s" } }, { pgSettings: { statement_timeout: "1min" } }],
+      [{ pgSettings: { jit: "off" } }, { pgSettings: { jit: "false" } }],
+    ],
     other: [
       [{ pgSettings: { work_mem: "4MB" } }, { pgSettings: { work_mem: "4mb" } }],
+      [{ pgSettings: { work_mem: "4MB" } }, { pgSettings: { shared_buffers: "4MB" } }],
+      [{ pgSettings: { shared_buffers: "128MB" } }, { pgSettings: { shared_buffers: "131072" } }],
+      [{ pgSettings: { "app.flag": "on" } }, { pgSettings: { "app.flag": "true" } }],
       [{ preloadLibraries: { enabledLibraries: ["a", "b"] } }, { preloadLibraries: { enabledLibraries: ["b", "a"] } }],
     ],
   },

@@ -162,6 +162,12 @@ test("the paths of ignoreChanges and replaceOnChanges are passed on, and nothing
     __replaceOnChanges: ["size"],
   });
   expect(await hiddenOf("none", { ignoreChanges: [], replaceOnChanges: [] })).toEqual({});
+  // What stands for everything, by name.
+  const { __ignoreChanges: all } = await hiddenOf("all", { ignoreChanges: ["*"] });
+  expect(all).toEqual(expect.arrayContaining(["projectId", "settings"]));
+  const google = { projectId: "prj-1", providerId: "google", clientId: "id", clientSecret: svc.fromFile("google") };
+  const inputs = await inputsOf(new svc.OAuthProvider("google", google, { ignoreChanges: ["clientSecret"] }));
+  expect(inputs["__ignoreChanges"]).toEqual(["clientSecret"]);
 });
 
 function definedIn<Value>(value: Value | undefined): Value {

@@ -273,7 +273,14 @@ describe("AuthIntegration", () => {
     expect((await said(given, { databaseName: "other", adopt: true })).warnings).toEqual([
       expect.stringMatching(/which cannot be changed\. Declare the existing values/),
     ]);
-    expect(await said(given, { adopt: true })).toEqual({ failures: [], warnings: [] });
+    expect(await said(given, { adopt: true })).toEqual({
+      failures: [],
+      warnings: [
+        expect.stringMatching(
+          /^pulumi up takes over the auth integration of project prj-demo, which exists on br-main, created .* ago|now: a new key set is created.*destroying deletes it with all of its users/,
+        ),
+      ],
+    });
   });
 
   test("a branch that is not there, or not the default one, is reported", async () => {
@@ -324,7 +331,12 @@ describe("what lives in an integration", () => {
     expect((await said(given, { domain: DOMAIN })).warnings).toEqual([
       expect.stringMatching(/will fail here.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/),
     ]);
-    expect(await said(given, { domain: DOMAIN, adopt: true })).toEqual({ failures: [], warnings: [] });
+    expect(await said(given, { domain: DOMAIN, adopt: true })).toEqual({
+      failures: [],
+      warnings: [
+        "pulumi up takes over https://app.example.com, which is on the whitelist of project prj-demo already: destroying removes it, unless retainOnDelete is set",
+      ],
+    });
   });
 
   test("an OAuth provider that exists is reported with the line to add, or that its credentials stay", async () => {
@@ -334,7 +346,16 @@ describe("what lives in an integration", () => {
         /the OAuth provider google exists already, with the shared keys of the service.*"adopt: true"/,
       ),
     ]);
-    expect(await said(given, { providerId: "google", adopt: true })).toEqual({ failures: [], warnings: [] });
+    const destroying = "destroying deletes it, unless retainOnDelete is set";
+    const shared = `pulumi up takes over the OAuth provider google of project prj-demo, which exists with the shared keys of the service`;
+    expect(await said(given, { providerId: "google", adopt: true })).toEqual({
+      failures: [],
+      warnings: [`${shared}: ${destroying}`],
+    });
+    const ours = { clientId: "a", clientSecret: `${CANARY}-a`, adopt: true };
+    expect((await said(given, { providerId: "google", ...ours })).warnings).toEqual([
+      `${shared}: it gets the credentials of the program; ${destroying}`,
+    ]);
     await given.post(LISTS.oauthProviders, { id: "microsoft", client_id: "a", client_secret: `${CANARY}-b` });
     given.restart();
     expect((await said(given, { providerId: "microsoft", adopt: true })).warnings).toEqual([

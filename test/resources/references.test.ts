@@ -1,6 +1,7 @@
 import { scryptSync } from "node:crypto";
 import { isSecret } from "../../src/contract/engineSecrets";
 import type { Properties } from "../../src/contract/hiddenKeys";
+import { Digests } from "../../src/host/digests";
 import { SecretValues } from "../../src/host/references";
 import { declaration } from "../../src/resources/computeEndpoint/computeEndpointDeclaration";
 import { hashed } from "../../src/emulator/model/records";
@@ -471,22 +472,37 @@ describe("once it is applied", () => {
       expect([plan.changes, plan.says.length]).toEqual([lines > 0, lines]);
     });
 
-    test("what is sent nevertheless is the present value, and is recorded as applied", async () => {
+    test("what is sent with another argument is what the service has, and no value is needed for that", async () => {
       const given = await email.started();
       const inputs = { ...email.STANDARD, password: REFERENCE };
       const state = await given.create(inputs);
+      for (const value of [`${CANARY}-rotated`, undefined]) {
+        set(value);
+        const port = value === undefined ? 26 : 25;
+        const news = { ...inputs, port };
+        const plan = await planned(given, state, { ...news, __ignoreChanges: ["password"] }, inputs);
+        expect(plan).toMatchObject({ says: [] });
+        await given.forgetRequests();
+        const next = await given.update(state, news);
+        expect((await given.mutations()).map(({ body }) => body["password"])).toEqual([hashed(VALUE)]);
+        expect(next.outs["__applied"]).toEqual(state.outs["__applied"]);
+      }
       set(`${CANARY}-rotated`);
+      // Once it is not ignored any more, the value that differs is sent.
+      expect(await planned(given, state, inputs)).toMatchObject({ changes: true });
+    });
+
+    test("a mail server that does not show its password is not changed: nobody knows which one it has", async () => {
+      const given = await email.started({ secretAnswers: "masked" });
+      const inputs = { ...email.STANDARD, password: REFERENCE };
+      const state = await given.create(inputs);
       const news = { ...inputs, port: 25 };
       await planned(given, state, { ...news, __ignoreChanges: ["password"] }, inputs);
       await given.forgetRequests();
-      const next = await given.update(state, news);
-      expect((await given.mutations()).map(({ body }) => body["password"])).toEqual([hashed(`${CANARY}-rotated`)]);
-      expect(await planned(given, next, news)).toEqual({ changes: false, replaces: [], says: [] });
-      set(undefined);
-      const ignored = { ...inputs, __ignoreChanges: ["password"] };
-      expect((await planned(given, next, ignored, news)).says).toEqual([
-        expect.stringMatching(/is not set\. pulumi up fails without it$/),
-      ]);
+      expect((await thrownBy(given.update(state, news))).message).toMatch(
+        /whether this change would set "password" of the e-mail server of project prj-demo back/,
+      );
+      expect(await given.mutations()).toEqual([]);
     });
   });
 
@@ -558,7 +574,8 @@ describe("once it is applied", () => {
     });
     const text = "(another value: changed outside Pulumi)";
     const found = await given.read(state);
-    expect(found?.inputs["settings"]).toEqual({ pgSettings: { ...shown, "app.token": REFERENCE } });
+    const { "app.token": _value, ...others } = shown;
+    expect(found?.inputs["settings"]).toEqual({ pgSettings: { ...others, "App.Token": REFERENCE } });
     expectHidden(given, found ?? {});
     const respelled = { ...COMPUTE, settings: { pgSettings: { "APP.token": REFERENCE, work_mem: "64MB" } } };
     expect(await planned(given, state, respelled, inputs)).toMatchObject({ changes: false, says: [] });
@@ -583,6 +600,39 @@ describe("once it is applied", () => {
     // A value that no reference of now has may be the one of before.
     const former = { settings: { pgSettings: { ...shown, "app.token": `${CANARY}-former` } } };
     expect(values.withoutValues(inputs, former)).toEqual({ settings: { pgSettings: { ...shown, "app.token": text } } });
+  });
+
+  test("a value in another unit is the same one: as the service shows it, as the variable has it, and as a literal", async () => {
+    const given = await harness(KIND_CASES.ComputeEndpoint.lifecycle);
+    const inputs = { ...COMPUTE, settings: { pgSettings: { shared_buffers: REFERENCE } } };
+    set("128MB");
+    const state = await given.create(inputs);
+    const show = (value: string): Promise<void> =>
+      given.edit({
+        kind: "endpoint",
+        id: String(state.outs["endpointId"]),
+        set: { settings: { pg_settings: { shared_buffers: value } } },
+      });
+    await show("131072kB");
+    expect((await given.read(state))?.inputs["settings"]).toEqual(inputs.settings);
+    set("131072kB");
+    expect(await planned(given, state, inputs)).toMatchObject({ changes: false, says: [] });
+    const literal = { ...COMPUTE, settings: { pgSettings: { shared_buffers: "0.125GB" } } };
+    await given.forgetRequests();
+    await planned(given, state, literal, inputs);
+    const asLiteral = await given.update(state, literal);
+    await planned(given, asLiteral, inputs, literal);
+    await given.update(asLiteral, inputs);
+    expect(await given.mutations()).toEqual([]);
+    // An earlier version made the digest of the value as it was.
+    const place = { kind: "ComputeEndpoint", id: state.id, path: "settings.pgSettings.shared_buffers" };
+    const old = { ...state.outs, __applied: { [place.path]: (await new Digests().of("128MB"))(place) } };
+    set("128MB");
+    expect(await planned(given, { id: state.id, outs: old }, inputs)).toMatchObject({ changes: false, says: [] });
+    await show("256MB");
+    expect((await given.read(state))?.inputs).toMatchObject({
+      settings: { pgSettings: { shared_buffers: "(another value: changed outside Pulumi)" } },
+    });
   });
 
   test("a rotated setting is sent, and restarts nothing by itself", async () => {

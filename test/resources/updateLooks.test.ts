@@ -14,6 +14,8 @@ const LISTS = {
   branches: `/projects/${PROJECT}/branches`,
   integrations: `/projects/${PROJECT}/auth/integrations`,
   oauthProviders: `/projects/${PROJECT}/auth/oauth_providers`,
+  domains: `/projects/${PROJECT}/auth/domains`,
+  emailServer: `/projects/${PROJECT}/auth/email_server`,
 };
 const COMPUTE = { projectId: PROJECT, branchId: "br-dev", size: 1 };
 const EMAIL = { projectId: PROJECT, type: "shared" };
@@ -194,9 +196,13 @@ describe("what lives in an integration", () => {
 
   test.each(CASES)("a %s is changed where its integration stands: one list, and its own", async (kind, from, to) => {
     const { given, resource } = await deployed(kind, from);
-    const own = kind === "OAuthProvider" ? [LISTS.oauthProviders] : [];
+    const own = { OAuthProvider: [LISTS.oauthProviders], EmailServer: [LISTS.emailServer], Whitelist: [LISTS.domains] };
     const said = await planned(given, resource, to);
-    expect(said).toEqual({ warnings: [], failure: undefined, asked: [LISTS.integrations, ...own] });
+    expect(said).toEqual({
+      warnings: [],
+      failure: undefined,
+      asked: [LISTS.integrations, ...(Reflect.get(own, kind) ?? [])],
+    });
   });
 
   test.each(CASES)(
@@ -249,7 +255,9 @@ describe("what lives in an integration", () => {
     await given.edit({ kind: "domain", id: "https://app.example.com", delete: true });
     await given.forgetRequests();
     const to = { ...WHITELIST_ARGS, domains: [...WHITELIST_ARGS.domains, "https://new.example.com"] };
-    expect((await planned(given, resource, to)).warnings).toEqual([]);
+    expect((await planned(given, resource, to)).warnings).toEqual([
+      'pulumi up adds to Whitelist prj-demo ("thing") again what is missing there: https://app.example.com',
+    ]);
     given.restart();
     await given.update(resource.state, to);
   });

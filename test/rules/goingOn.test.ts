@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DEMO_PRIMARY, endpointId, warningsOf } from "../support/computeCases";
-import { CANARY, expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../support/harness";
+import { CANARY, expectNoSecrets, PROJECT, thrownBy, type Harness, type Json, type State } from "../support/harness";
 import { empty, json, lost, otherShape, type Reply } from "../support/rules/hostile";
 import { COMPUTE } from "../kinds/ComputeEndpoint";
 import { EMAIL_STANDARD } from "../kinds/EmailServer";
@@ -103,7 +103,7 @@ describe("continuing a failed change", () => {
     const { given, kept } = await failedChange();
     const said = await warningsOf(given, kept, program, program);
     expect(said).toEqual([
-      `the previous update of compute ${endpointId(kept)} ("thing") did not finish. This one resumes it, and "scaleToZero" is sent again if the service shows another value; ` +
+      `the previous update of compute ${endpointId(kept)} ("thing") did not finish. This update resumes it: "scaleToZero" is sent again if the service shows another value; ` +
         "if an operation failed, the compute restarts and drops open connections",
     ]);
   });
@@ -162,7 +162,7 @@ describe("continuing a failed change", () => {
         "the state does not say what that update sent. Run pulumi up --refresh: its plan shows both values";
       const warned = await warningsOf(given, old, program, program);
       expect(warned[0]).toContain(
-        "The state does not say what the failed update sent: this one fails if the service differs from the program in anything that the plan does not show; if",
+        "the state does not say what the failed update sent, so this one fails if the service differs from the program in anything that the plan does not show; if",
       );
       given.restart();
       await given.plan(program, program);
@@ -179,6 +179,32 @@ describe("continuing a failed change", () => {
       const { outcome: after } = await up(given, { id: old.id, outs: refreshed.outs }, program);
       expect(after).toMatchObject({ ended: "well" });
       expect(await computesOf(given)).toMatchObject([{ autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 }]);
+    });
+
+    test("goes on if ignoreChanges leaves what differs to the service, or the service had added it", async () => {
+      const { given, old } = await oldState();
+      await byHand(given, old, { ...RESIZED, settings: { pg_settings: { max_worker_processes: "8" } } });
+      const inputs = { ...program, settings: { pgSettings: {} } };
+      const { __args: names } = old.outs;
+      const outs = {
+        ...old.outs,
+        settings: inputs.settings,
+        __args: [...(names as string[]), "settings"],
+        __added: ["settings.pgSettings.max_worker_processes"],
+      };
+      const next = async (ignored: readonly string[]): Promise<State> => {
+        given.restart();
+        const news = { ...inputs, __ignoreChanges: ignored };
+        expect(await given.check(news, inputs)).toEqual([]);
+        await given.diff({ ...old, outs }, news);
+        return given.update({ ...old, outs }, news);
+      };
+      expect((await thrownBy(next([]))).message).toMatch(
+        /whether the previous update of compute \S+ had sent "size", or/,
+      );
+      const state = await next(["size"]);
+      expect(await computesOf(given)).toMatchObject([{ ...RESIZED, suspend_timeout_seconds: -1 }]);
+      expect(state.outs).not.toHaveProperty("__unfinished");
     });
   });
 

@@ -124,6 +124,19 @@ test.each(["both", "none"] as const)(
   },
 );
 
+test("what is in one integration asks once whether that may be replaced, and the integration asks again", async () => {
+  const domains = Array.from({ length: 6 }, (_, n): Declared => ({
+    ...{ kind: "WhitelistDomain", name: `site${n}` },
+    inputs: { projectId: output("auth", "projectId"), domain: `https://a${n}.example.com` },
+  }));
+  const { given, stack } = await started([auth("one"), ...domains]);
+  await given.forgetRequests();
+  expect((await stack.up([auth("two"), ...domains], course)).errors).toEqual([]);
+  expect(await given.domains(P)).toHaveLength(domains.length);
+  const requests = await given.requests();
+  expect(requests.filter((line) => line === `GET /projects/${P}/branches`)).toHaveLength(2);
+});
+
 test("one whose integration leaves the project is not deleted to be created in the old one", async () => {
   const { given, stack } = await started([auth("one"), literal]);
   await given.project("prj-elsewhere");

@@ -67,7 +67,7 @@ export interface Harness {
   update(state: State, inputs: Properties): Promise<State>;
   delete(state: State): Promise<void>;
   /** A new provider process without memory. */
-  restart(): void;
+  restart(client?: Partial<ClientOptions>): void;
   get(path: string): Promise<Json>;
   post(path: string, body: unknown): Promise<Json>;
   /** Any API call without the provider, as a colleague sends it; a refusal is a response. */
@@ -110,11 +110,11 @@ export async function harness<Args extends object, Outputs extends object>(
   let provider: DynamicProvider;
   let session: Session;
   let hasCreated = false;
-  const restart = (): void => {
+  const restart = (changed: Partial<ClientOptions> = {}): void => {
     hasCreated = false;
     session = new Session((line) => log.push(line), {
       digests: new Digests({ N: 16, r: 1, p: 1 }),
-      client: { ...QUICK, ...client },
+      client: { ...QUICK, ...client, ...changed },
       siblingStartsMs,
       lookAheadMs,
     });

@@ -5,9 +5,8 @@ import { nameInUrn } from "../../contract/identifiers";
 import type { ReadSetting } from "../../contract/settings";
 import { fromProgram, settingsOf, type StackSettings } from "../stack/configuration";
 import { pulumiIn, type Run } from "../stack/pulumi";
-import { removalOf, sharedObjectsIn } from "../stack/sharedObjects";
+import { objectsText, removalOf, sharedObjectsIn } from "../stack/sharedObjects";
 import { exportedState, providerName, type StackState } from "../stack/state";
-import { listed } from "../../contract/untrusted";
 import { printable } from "../drift/formats";
 import { compareText } from "../output";
 import { failure, ok, skipped, warning, type Check } from "./check";
@@ -135,15 +134,13 @@ function ownResourcesChecks({ resources }: StackState): Check[] {
 
 /** No command deletes for the user: only the program says which of them is right. */
 const sharedObjectsCheck = (state: StackState): Check[] =>
-  sharedObjectsIn(state).map(({ objects, resources }) =>
+  sharedObjectsIn(state).map(({ resources, ...shared }) =>
     warning(
       "shared object",
-      `${resources.map(({ kind, name }) => `${kind} "${printable(name)}"`).join(" and ")} of the state hold ${printable(listed(objects, MOST_OBJECTS))}: each can change and delete it for the others`,
+      `${resources.map(({ kind, name }) => `${kind} "${printable(name)}"`).join(" and ")} of the state hold ${printable(objectsText(shared))}: each can change and delete it for the others`,
       `Remove from the state what the program does not declare, which deletes nothing at the service: ${resources.map(removalOf).join(", or ")}`,
     ),
   );
-
-const MOST_OBJECTS = 3;
 
 const isDefault = (name: string): boolean => /^default(_|$)/.test(name);
 

@@ -1,7 +1,6 @@
 import { styleText } from "node:util";
-import { listed } from "../../contract/untrusted";
 import { terminalJson, terminalText } from "../output";
-import { removalOf } from "../stack/sharedObjects";
+import { objectsText, removalOf } from "../stack/sharedObjects";
 import { IGNORE_FILE } from "./ignoreFile";
 import {
   type Drifted,
@@ -115,9 +114,9 @@ function toText(report: Report, style: Style): string {
   }
   if (report.sharedObjects.length > 0) {
     lines.push("", style("yellow", SHARED_OBJECTS));
-    for (const { objects, resources } of report.sharedObjects) {
+    for (const { resources, ...shared } of report.sharedObjects) {
       const rows = resources.map((one) => [`  ${one.kind} ${one.name}${ofStack(report, one)}`, one.id, removalOf(one)]);
-      lines.push(`  ${printable(listed(objects, MOST_OBJECTS))}`, ...aligned(rows));
+      lines.push(`  ${printable(objectsText(shared))}`, ...aligned(rows));
     }
   }
   lines.push(...objectLines(report, notDeclaredIn(report), style));
@@ -149,7 +148,6 @@ const TOLERATED = `Not drift: tolerated by ${IGNORE_FILE}`;
 const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
 const SHARED_OBJECTS =
   "Held by several resources of one stack, so that each can change and delete it for the others. Remove from the state what the program does not declare, which deletes nothing at the service";
-const MOST_OBJECTS = 3;
 const EXPIRED_DOMAINS = "Not drift: redirect domains whose day has come. Remove them from the program";
 export const EXPIRED = `Entries of ${IGNORE_FILE} that have expired and have no effect`;
 export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
@@ -307,8 +305,8 @@ function toMarkdown(report: Report): string {
     blocks.push(`### ${EXPIRED_DOMAINS}`, table(["Resource", "Domain", "Expired"], rows));
   }
   if (report.sharedObjects.length > 0) {
-    const rows = report.sharedObjects.flatMap(({ objects, resources }) =>
-      resources.map((one) => [code(listed(objects, MOST_OBJECTS)), named(one), code(removalOf(one), LONGEST_MESSAGE)]),
+    const rows = report.sharedObjects.flatMap(({ resources, ...shared }) =>
+      resources.map((one) => [code(objectsText(shared)), named(one), code(removalOf(one), LONGEST_MESSAGE)]),
     );
     blocks.push(`### Held by several resources`, SHARED_OBJECTS, table(["Object", "Resource", "To remove it"], rows));
   }

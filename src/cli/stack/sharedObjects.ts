@@ -3,10 +3,11 @@ import { serviceOf } from "../../contract/address";
 import { nameInUrn } from "../../contract/identifiers";
 import { type Kind, kindOfEntry } from "../../contract/pointer";
 import { ENVIRONMENT } from "../../contract/settings";
+import { listed } from "../../contract/untrusted";
 import { storedFrom } from "../../host/state";
 import { lifecycleOf } from "../../resources/lifecycles";
 import { compareText } from "../output";
-import type { StackState } from "./state";
+import { isCurrent, type StackState } from "./state";
 
 interface Holder {
   readonly urn: string;
@@ -26,14 +27,13 @@ export interface SharedObject {
 export function sharedObjectsIn(state: StackState): SharedObject[] {
   const held = new Map<string, { object: string; holders: Map<string, Holder> }>();
   for (const resource of state.resources) {
-    const { urn, id = "", outputs, provider = "", external, delete: isLeft, pendingReplacement } = resource;
+    const { urn, id = "", outputs, provider = "", external } = resource;
     const kind = kindOfEntry(resource);
     // A look-up holds nothing, nor does what a replacement has left or deleted.
-    if (kind === undefined || id === "" || external === true || isLeft === true || pendingReplacement === true)
-      continue;
+    if (kind === undefined || id === "" || external === true || !isCurrent(resource)) continue;
     const lifecycle = lifecycleOf(kind);
     for (const object of lifecycle.objects(id, storedFrom(lifecycle, id, outputs ?? {}).outs)) {
-      const key = JSON.stringify([placeOf(state, provider), object]);
+      const key = JSON.stringify([serviceFor(state, provider), object]);
       const one = held.get(key) ?? { object, holders: new Map<string, Holder>() };
       one.holders.set(urn, { urn, kind, name: nameInUrn(urn), id });
       held.set(key, one);
@@ -52,10 +52,15 @@ export function sharedObjectsIn(state: StackState): SharedObject[] {
 }
 
 /** Another service may have an object of the same name. */
-function placeOf(state: StackState, provider: string): string {
+function serviceFor(state: StackState, provider: string): string {
   const address = state.settingsOf(provider)("baseUrl") ?? process.env[ENVIRONMENT.baseUrl] ?? "";
   return URL.canParse(address) ? serviceOf(address) : address;
 }
+
+const MOST_OBJECTS = 3;
+
+/** For messages. */
+export const objectsText = ({ objects }: Pick<SharedObject, "objects">): string => listed(objects, MOST_OBJECTS);
 
 /** The command that removes an entry from the state. It deletes nothing at the service. */
 export const removalOf = ({ urn }: Pick<Holder, "urn">): string =>

@@ -80,7 +80,7 @@ export const authIntegration = define(declaration, schemas, {
     if (planned !== undefined) return [];
     if (existing !== undefined) {
       const refusal = refusalToAdopt(known, existing);
-      return refusal === undefined ? [] : [inTheWay(refusal)];
+      return [refusal === undefined ? effect(takenOver(projectId, existing)) : inTheWay(refusal)];
     }
     if (givenNames.has("branchId") && branchId === undefined) return [];
     return branchFindings(projectId, branchId, await listBranches(look));
@@ -131,7 +131,7 @@ export const authIntegration = define(declaration, schemas, {
     return { args: toArguments(splitId(id).projectId, integration), outputs, ready: true };
   },
 
-  async update(call, { id, outs }, args) {
+  async update(call, { id, outs }, args, { ignored }) {
     // Every argument replaces, so an update only completes a failed creation.
     const integration = await find(call, id, outs);
     if (integration instanceof Gone) throw goneError();
@@ -141,7 +141,7 @@ export const authIntegration = define(declaration, schemas, {
     const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeysOf(projectId, integration, call));
     const known = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
     if (!hasKeys) call.checkpoint(id, known);
-    return untilShown(call, id, { args, integration, known });
+    return untilShown(call, id, { args, integration, known, ignored });
   },
 
   async delete(call, { id, outs }) {
@@ -215,12 +215,19 @@ async function untilShown(
     args,
     integration,
     known,
-  }: { args: AuthIntegrationShape; integration: AuthIntegrationRecord; known: AuthIntegrationOuts },
+    ignored,
+  }: {
+    args: AuthIntegrationShape;
+    integration: AuthIntegrationRecord;
+    known: AuthIntegrationOuts;
+    ignored?: readonly string[];
+  },
 ): Promise<AuthIntegrationOuts> {
   const { projectId } = splitId(id);
   const outputsOf = (now: AuthIntegrationRecord): AuthIntegrationOuts => ({ ...known, ...recordOutputs(now) });
   const expected = expectedOf<AuthIntegrationRecord>(declaration.args, {
     sent: args,
+    ignored,
     argumentsOf: (now) => toArguments(projectId, now),
     checkpoint: (shown, now) => call.checkpoint(id, outputsOf(now), shown),
   });
@@ -303,6 +310,11 @@ async function adopt(
   const keys = await call.client.auth.createKeysOf(projectId, existing, call);
   return { branchId, ...keyOutputs(keys) };
 }
+
+/** What a creation does with an existing integration, for the plan. */
+const takenOver = (projectId: string, { branch_id: branchId, created_at }: AuthIntegrationRecord): string =>
+  `pulumi up takes over the auth integration of project ${projectId}, which exists on ${branchId}${createdAgo(created_at)}: ` +
+  "a new key set is created, older keys stay valid, and destroying deletes it with all of its users, unless retainOnDelete is set";
 
 /** Why an existing integration is not taken over; undefined if it is. */
 function refusalToAdopt(

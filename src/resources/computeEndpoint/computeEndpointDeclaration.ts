@@ -6,6 +6,7 @@ import type { SecretReference } from "../../contract/references";
 import { type ComputeSize, computeSizes, limitsOf } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
 import { maxConnections } from "../../helpers/maxConnections";
+import { settingValueForm } from "../../helpers/postgresValues";
 
 /**
  * What a compute is declared with (docs/design/api.md, Computes). An argument that is left out is not managed: it is
@@ -149,17 +150,22 @@ export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number })
 }
 
 const DEFAULT_SUSPEND_SECONDS = 300;
-function effectiveSeconds(value: boolean | { afterSeconds: number }): unknown {
-  // A report of drift has a text in place of a secret.
-  if (typeof value === "string") return value;
-  return suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
-}
+/** The same without the service's default; -1 is never. */
+export const effectiveSeconds = (value: boolean | { afterSeconds: number }): number =>
+  suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
+
+// A report of drift has a text in place of a secret.
+const scaleToZeroForm = (value: boolean | { afterSeconds: number }): unknown =>
+  typeof value === "string" ? value : effectiveSeconds(value);
 
 function settingsForm(settings: ComputeSettings): ComputeSettings {
   // A report of drift may have a text in place of the settings.
   const { pgSettings } = Object(settings) as Partial<ComputeSettings>;
   if (pgSettings === undefined) return settings;
-  const named = Object.entries(pgSettings).map(([name, value]) => [settingForm(name), value]);
+  const named = Object.entries(pgSettings).map(([name, value]) => [
+    settingForm(name),
+    typeof value === "string" ? settingValueForm(name, value) : value,
+  ]);
   return { ...settings, pgSettings: Object.fromEntries(named) as typeof pgSettings };
 }
 
@@ -184,7 +190,7 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     type: { replaces: true, assumed: "read_write" },
     name: { secretUnlessGiven: true, form: textForm },
     size: { form: limitsOf },
-    scaleToZero: { form: effectiveSeconds, standard: true },
+    scaleToZero: { form: scaleToZeroForm, standard: true },
     poolerEnabled: { standard: false },
     // An existing compute may have a mode, a region or a provisioner that cannot be declared.
     poolerMode: { imported: false },

@@ -6,6 +6,7 @@ import {
   mustBeKnown,
   NotStartingError,
   OperationFailedError,
+  requireGranted,
   Unknown,
   type ChangeOptions,
   type CreationRecovery,
@@ -16,13 +17,25 @@ import type { Call, Changes, Created, Limits, Stored } from "../../host/lifecycl
 import type { Properties } from "../../contract/hiddenKeys";
 import type { Problem } from "../../host/arguments";
 import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
+import { isIgnored, isTouched } from "../../host/ignored";
 import { define } from "../../host/define";
-import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { declaration, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { schemas } from "./computeEndpointSchemas";
 import { LARGEST_AUTOSCALING_CU, limitsOf } from "../../helpers/computeSizes";
-import { computeFindings, computeReplaceable, notKnownToBeSent, updateFindings } from "./lookAhead";
-import { isSettled, isUpdatable, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
+import { computeFindings, computeReplaceable, updateFindings } from "./lookAhead";
+import {
+  addedSettings,
+  inFormOf,
+  isSettled,
+  isUpdatable,
+  sendsUnmanaged,
+  stillAdded,
+  toArguments,
+  toAttributes,
+  toOutputs,
+} from "./mapping";
+import { differing, differingWhenNew, leftToCompute, shownBy, toSend, type ComputeEndpointOuts } from "./sending";
 import {
   alreadyExists,
   deletedLast,
@@ -47,8 +60,6 @@ import { namingBranches } from "../shared/branches";
 import { splitId } from "../shared/identifiers";
 import { createOrUseExisting } from "../shared/adoption";
 import { goneError, createdAgo, notListedAdvice } from "../shared/conflictMessages";
-
-type ComputeEndpointOuts = ComputeEndpointOutputs & Partial<ComputeEndpointShape>;
 
 /** A compute (docs/design/api.md). */
 export const computeEndpoint = define(declaration, schemas, {
@@ -75,30 +86,31 @@ export const computeEndpoint = define(declaration, schemas, {
     }
   },
 
-  async read(call, { id, outs, unfinished }) {
+  async read(call, { id, outs, added, unfinished }) {
     const { projectId, rest } = splitId(id);
     const endpoint = mustBeKnown(await call.client.computes.find(projectId, rest, call));
     if (endpoint instanceof Gone) return endpoint;
     const failed = unfinished !== false && (await hasFailedChange(call, projectId, endpoint));
+    call.added(stillAdded(endpoint, added));
     return {
       // The service may just not show a missing field: the stored value stays, and it is not drift.
-      args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
+      args: omitUndefined(toArguments(projectId, endpoint, outs.settings, added)),
       outputs: toOutputs(projectId, endpoint),
       ready: isSettled(endpoint) && failed === false && !suspensionFailed(outs, endpoint),
     };
   },
 
-  /** Five steps, defined below under these names. */
+  /** Four steps after what `toSend` says, defined below under these names. */
   async update(call, stored, declared, changes) {
-    const args = call.withValues(declared);
+    const given = call.withValues(declared);
     const { projectId, rest } = splitId(stored.id);
     const found = mustBeKnown(await call.client.computes.find(projectId, rest, { ...call, since: performance.now() }));
     if (found instanceof Gone) throw goneError();
-    const unsure = notKnownToBeSent(stored, { args, changes, endpoint: found });
-    if (unsure !== undefined) throw unsure;
-    const update: Update = { call, stored, args, changes, differ: differing(args, found) };
+    const what = `ComputeEndpoint ${stored.id}`;
+    const { args, names: planned, differ, permission } = toSend(given, found, { what, stored, changes });
+    requireGranted(permission);
+    const update: Update = { call, stored, given, args, changes, differ };
 
-    const planned = namesToSend(update);
     const settled = await finishEarlierChange(update, found, planned.length > 0);
     const isOpen = stored.unfinished !== false;
     const failed = isOpen && (await hasFailedChange(call, projectId, settled));
@@ -123,8 +135,7 @@ function computeRules(
   { maxSizeCu, ignored }: Limits,
 ): Problem[] {
   const problems: Problem[] = [];
-  const isIgnored = ignored.some((path) => path === "*" || /^size\b/.test(path));
-  if (size !== undefined && maxSizeCu !== undefined && !isIgnored && limitsOf(size).max > maxSizeCu) {
+  if (size !== undefined && maxSizeCu !== undefined && !isTouched(ignored, "size") && limitsOf(size).max > maxSizeCu) {
     problems.push({
       path: typeof size === "number" ? "size" : "size.max",
       reason: `${limitsOf(size).max} CU is above the limit of svc:maxSizeCu, which is ${maxSizeCu} CU`,
@@ -157,13 +168,6 @@ function checkpoint(
   call.checkpoint(id, outputs, shown);
 }
 
-const shownBy = (args: ComputeEndpointShape, endpoint: EndpointRecord) =>
-  toArguments(args.projectId, endpoint, args.settings);
-
-/** The arguments that the service does not show with the program's value. */
-const differing = (args: ComputeEndpointShape, endpoint: EndpointRecord): string[] =>
-  unconfirmed(declaration.args, { sent: args, shown: shownBy(args, endpoint), proof: true });
-
 /** A failed suspension leaves a disabled compute running. */
 const suspensionFailed = (
   args: Partial<ComputeEndpointShape>,
@@ -181,26 +185,16 @@ const hasFailedChange = (
 interface Update {
   readonly call: Call<ComputeEndpointOuts>;
   readonly stored: Stored<ComputeEndpointShape, ComputeEndpointOuts>;
+  /** What the program gives. */
+  readonly given: ComputeEndpointShape;
+  /** The same, with what the service has at the paths of `ignoreChanges`. */
   readonly args: ComputeEndpointShape;
   readonly changes: Changes<ComputeEndpointShape>;
   /** The arguments that the service showed with another value when the update began. */
   readonly differ: readonly string[];
 }
 
-/**
- * Step 1: the arguments that the plan changes, and those that are compared with the service instead of the state: an
- * unfinished change may not have been applied, and an unmanaged argument may have changed since it was stored. Any
- * other difference is drift.
- */
-function namesToSend({ stored, changes: { changed, added }, differ }: Update): string[] {
-  const newlyManaged: ReadonlySet<string> = added;
-  // A part of the settings that the program drops is no longer managed.
-  const planned = [...changed].filter((name) => name !== "settings" || differ.includes(name));
-  const asked = differ.filter((name) => mayBeOpen(stored, name) || newlyManaged.has(name));
-  return [...planned, ...asked].filter(isUpdatable);
-}
-
-/** Step 2: waits for what an earlier command left in progress. */
+/** Step 1: waits for what an earlier command left in progress. */
 async function finishEarlierChange(
   { call, stored, args }: Update,
   endpoint: EndpointRecord,
@@ -211,14 +205,15 @@ async function finishEarlierChange(
     : endpoint;
 }
 
-/** Step 3: only a successful operation repairs a failed one, so everything that had been sent is sent again. */
-function namesToSendAgain({ stored, args }: Update): string[] {
-  return Object.keys(args).filter((name) => mayBeOpen(stored, name) && isUpdatable(name) && name !== "branchId");
+/** Step 2: only a successful operation repairs a failed one, so everything that had been sent is sent again. */
+function namesToSendAgain({ stored, args, changes }: Update): string[] {
+  const isSent = (name: string): boolean => isUpdatable(name) && !isIgnored(changes.ignored, name);
+  return Object.keys(args).filter((name) => mayBeOpen(stored, name) && isSent(name) && name !== "branchId");
 }
 
-/** Step 4: one request for all arguments, then the restart that a changed trigger requires. */
+/** Step 3: one request for all arguments, then the restart that a changed trigger requires. */
 async function sendAndRestart(
-  { call, stored, args, changes, differ }: Update,
+  { call, stored, given, args, changes, differ }: Update,
   endpoint: EndpointRecord,
   names: ReadonlySet<string>,
 ): Promise<EndpointRecord> {
@@ -235,7 +230,7 @@ async function sendAndRestart(
   let changed = endpoint;
   if (names.size > 0) {
     try {
-      changed = await change(sender, args, { endpoint, names });
+      changed = await change(sender, given, { endpoint, names, stored, ignored: changes.ignored });
     } catch (error) {
       throw await namingBranches(call, error, args);
     }
@@ -243,7 +238,7 @@ async function sendAndRestart(
   return restarts ? restartActive(call, args, changed) : changed;
 }
 
-/** Step 5: the service starts no operation for values that it stores already. A restart applies them. */
+/** Step 4: the service starts no operation for values that it stores already. A restart applies them. */
 async function mendFailedOperation({ call, args }: Update, endpoint: EndpointRecord): Promise<EndpointRecord> {
   if ((await hasFailedChange(call, args.projectId, endpoint)) !== true) return endpoint;
   const restarted = await restartActive(call, args, endpoint);
@@ -252,11 +247,20 @@ async function mendFailedOperation({ call, args }: Update, endpoint: EndpointRec
   return restarted;
 }
 
-function changeOptions(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): ChangeOptions {
+/** `addedTo`: what the service has added of its own to an accepted compute. @default it is not known */
+function changeOptions(
+  call: Call<ComputeEndpointOuts>,
+  args: ComputeEndpointShape,
+  addedTo?: (endpoint: EndpointRecord) => string[] | undefined,
+): ChangeOptions {
   return {
     deadline: call.deadline,
     onProgress: call.onProgress,
-    onAccepted: (endpoint) => checkpoint(call, args, { endpoint }),
+    onAccepted(endpoint) {
+      const added = addedTo?.(endpoint);
+      if (added !== undefined) call.added(added);
+      checkpoint(call, args, { endpoint });
+    },
     idleIsReady: args.type === "read_only" || args.disabled === true,
   };
 }
@@ -298,13 +302,13 @@ function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape):
   };
   const declared: ComputeEndpointShape = { ...args, type };
   const differs = (endpoint: EndpointRecord): string => {
-    const names = differing(declared, endpoint);
+    const names = differingWhenNew(declared, endpoint);
     return names.length === 0 ? "" : `, with another ${names.map((one) => `"${one}"`).join(" and ")}`;
   };
   const recovery: CreationRecovery<EndpointRecord> = {
     checkListed: (listed) => listed.filter(isDuplicate).forEach(refuseDuplicate),
     isCandidate,
-    isOurs: (endpoint) => differing(declared, endpoint).length === 0,
+    isOurs: (endpoint) => differingWhenNew(declared, endpoint).length === 0,
     describe: (endpoint) =>
       `${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}${differs(endpoint)}`,
     advice: ([first, ...others]) =>
@@ -318,13 +322,15 @@ function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape):
     onFound: ({ id }) => call.note(`${id} was found after the response to its creation was lost`),
   };
   call.sending(Object.keys(args).filter(isUpdatable));
-  const expected = expectedOfCompute(call, args, args);
+  const addedTo = (endpoint: EndpointRecord): string[] =>
+    addedSettings(endpoint, { sent: args.settings, before: undefined, earlier: [] });
+  const expected = expectedOfCompute(call, args, { sent: args, addedTo });
   const creation = { projectId, attributes: toAttributes(call, declared), recovery, expected };
   return createOrUseExisting<EndpointRecord, EndpointRecord>(call, {
     collection: call.client.collection("endpoints", projectId),
     matches: isDuplicate,
     useExisting: refuseDuplicate,
-    create: () => computes.create(creation, changeOptions(call, args)),
+    create: () => computes.create(creation, changeOptions(call, args, addedTo)),
     advice: notListedAdvice(`the conflicting compute on ${branchId}`),
   });
 }
@@ -354,33 +360,56 @@ async function adoptCompute(
     adopted = await getReady(call, args, { endpoint, isSendingMore: names.some(isUpdatable) });
   }
   let updates = differing(args, adopted).filter(isUpdatable);
+  let added: readonly string[] = [];
   while (updates.length > 0) {
-    adopted = await change(call, args, { endpoint: adopted, names: new Set(updates) });
+    const before = adopted;
+    adopted = await change(call, args, { endpoint: before, names: new Set(updates) });
+    added = addedSettings(adopted, { sent: args.settings, before, earlier: added });
     // The change waited for its turn: somebody may have changed the rest meanwhile.
-    updates = unconfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted) }).filter(isUpdatable);
+    updates = unconfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted, added) }).filter(isUpdatable);
   }
   return adopted;
+}
+
+interface Sending {
+  readonly endpoint: EndpointRecord;
+  readonly names: ReadonlySet<string>;
+  /** For an update. */
+  readonly stored?: Update["stored"];
+  readonly ignored?: readonly string[];
 }
 
 /** Sends the named arguments. */
 async function change(
   call: Call<ComputeEndpointOuts>,
   args: ComputeEndpointShape,
-  { endpoint, names }: { endpoint: EndpointRecord; names: ReadonlySet<string> },
+  { endpoint, names, stored, ignored = [] }: Sending,
 ): Promise<EndpointRecord> {
-  const sent: Partial<ComputeEndpointShape> = Object.fromEntries(
-    Object.entries(args).filter(([name]) => names.has(name)),
-  );
+  const sent = Object.fromEntries(Object.entries(args).filter(([name]) => names.has(name)));
+  /** The compute as it was right before the request, if it was read then. */
+  let before: EndpointRecord | undefined;
+  const attributesOf = (now: EndpointRecord) =>
+    toAttributes(call, leftToCompute({ projectId: args.projectId, ...sent }, now, ignored).args, now);
+  const addedTo = (now: EndpointRecord): string[] =>
+    addedSettings(now, { sent: args.settings, before: before ?? endpoint, earlier: stored?.added ?? [] });
+  // A request with the settings replaces all of them, so what is there afterwards and was not before is the service's
+  // own. Without them, somebody may have added something while this waited for its turn.
+  const replacesSettings = names.has("settings");
+  const isManaged = args.settings?.pgSettings !== undefined;
+  const isRead = sendsUnmanaged(sent) || ignored.length > 0 || (isManaged && !replacesSettings);
   const update = {
     projectId: args.projectId,
     endpointId: endpoint.id,
-    attributes: toAttributes(call, sent, endpoint),
-    rebuild: sendsUnmanaged(sent) ? (now: EndpointRecord) => toAttributes(call, sent, now) : undefined,
+    attributes: attributesOf(endpoint),
+    rebuild: isRead ? (now: EndpointRecord) => attributesOf((before = now)) : undefined,
     known: endpoint,
-    expected: expectedOfCompute(call, args, sent),
+    expected: expectedOfCompute(call, args, { sent, addedTo, stored, ignored }),
   };
   call.sending(names);
-  const send = () => call.client.computes.update(update, changeOptions(call, args));
+  const options = changeOptions(call, args, (now) =>
+    before === undefined && !replacesSettings ? undefined : addedTo(now),
+  );
+  const send = () => call.client.computes.update(update, options);
   if (!names.has("branchId")) return send();
   // A compute that moves to its old branch waits for this move, as this one waits for the primary of its new branch.
   return call.run.whileReleasing([computeObject(endpoint.id)], false, async () => {
@@ -389,15 +418,28 @@ async function change(
   });
 }
 
+interface Awaited {
+  readonly sent: Partial<ComputeEndpointShape>;
+  /** What the service has added of its own to the compute. */
+  readonly addedTo: (endpoint: EndpointRecord) => string[];
+  readonly stored?: Update["stored"] | undefined;
+  readonly ignored?: readonly string[];
+}
+
 const expectedOfCompute = (
   call: Call<ComputeEndpointOuts>,
   args: ComputeEndpointShape,
-  sent: Partial<ComputeEndpointShape>,
+  { sent, addedTo, stored, ignored = [] }: Awaited,
 ): Expected<EndpointRecord> =>
   expectedOf(declaration.args, {
     sent,
+    stored,
+    ignored,
     // The service may just not show a missing field.
-    argumentsOf: (now) => shownBy(args, now),
+    argumentsOf(now) {
+      const shown = shownBy(args, now, addedTo(now));
+      return ignored.length === 0 ? shown : inFormOf(args, shown);
+    },
     checkpoint: (shown, now) => checkpoint(call, args, { endpoint: now, shown }),
   });
 

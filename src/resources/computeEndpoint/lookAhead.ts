@@ -1,20 +1,11 @@
 /** What the lists of the service show about a compute, for a plan. */
 import { adoptedObject, computeObject } from "../../contract/claims";
-import {
-  type EndpointRecord,
-  Gone,
-  Granted,
-  mustBeKnown,
-  NotKnownError,
-  type Permission,
-  Refused,
-  Unknown,
-} from "../../client";
+import { type EndpointRecord, Gone, Granted, mustBeKnown, type Permission, Refused, Unknown } from "../../client";
 import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
-import { unconfirmed } from "../../host/confirmed";
-import type { Changes, Finding, Look, Plan, Replaceable, Replacing, Stored } from "../../host/lifecycle";
+import type { Finding, Look, Plan, Replaceable, Replacing } from "../../host/lifecycle";
 import type { Left } from "../../host/memory";
+import { overwriteFindings, overwritten } from "../../host/overwritten";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {
   alreadyExists,
@@ -29,8 +20,9 @@ import {
   twoSteps,
   waitsInTurn,
 } from "./branchOccupancy";
-import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
-import { isSettled, isUpdatable, toArguments } from "./mapping";
+import { declaration, type ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { inFormOf, isSettled, settingsOf } from "./mapping";
+import { shownBy, toSend, type ComputeEndpointOuts, type ToSend } from "./sending";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
 import { goneFinding } from "../shared/conflictMessages";
@@ -81,25 +73,52 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
 /** The findings about a compute to be changed. */
 export async function updateFindings(
   look: Look<ComputeEndpointShape>,
-  { stored, changes, label }: Plan<ComputeEndpointShape, ComputeEndpointOutputs & Partial<ComputeEndpointShape>>,
+  plan: Plan<ComputeEndpointShape, ComputeEndpointOuts>,
 ): Promise<Finding[]> {
+  const { stored, changes, label } = plan;
   const { args, client, reading } = look;
   const { projectId, branchId } = args;
   const { rest: id } = splitId(stored.id);
   const own = mustBeKnown(await client.computes.find(projectId, id, reading));
-  if (own instanceof Gone) return [goneFinding(`compute ${id}${label}`)];
-  const unsure = notKnownToBeSent(stored, { args, changes, endpoint: own });
-  if (unsure !== undefined) return [staysInTheWay(unsure.message)];
-  if (!changes.changed.has("branchId") || branchId === undefined || isSameName(own.branch_id, branchId)) return [];
+  const what = `compute ${id}${label}`;
+  if (own instanceof Gone) return [goneFinding(what)];
+  const sending = toSend(args, own, { what, stored, changes });
+  if (!(sending.permission instanceof Granted)) return [staysInTheWay(sending.permission.error.message)];
+  const overwrites = overwritesOf(look, plan, { what, own, sending });
+  if (!changes.changed.has("branchId") || branchId === undefined || isSameName(own.branch_id, branchId))
+    return overwrites;
   const missing = missingBranch(projectId, branchId, await listBranches(look));
-  if (missing !== undefined) return [obstacle(missing)];
-  return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
+  if (missing !== undefined) return [...overwrites, obstacle(missing)];
+  return [...overwrites, ...(own.type === PRIMARY ? await occupancyFindings(look, own, branchId) : [])];
 }
 
-type Outs = ComputeEndpointOutputs & Partial<ComputeEndpointShape>;
+/** What the request of an update overwrites at the compute beside what the plan shows. */
+function overwritesOf(
+  { args: given, givenNames }: Look<ComputeEndpointShape>,
+  { stored, changes: { changed } }: Plan<ComputeEndpointShape, ComputeEndpointOuts>,
+  {
+    what,
+    own,
+    sending: { args, names },
+  }: { what: string; own: EndpointRecord; sending: ToSend<Look<ComputeEndpointShape>["args"]> },
+): Finding[] {
+  const sent = Object.fromEntries(Object.entries(args).filter(([name]) => names.includes(name)));
+  const [before, shown] = [inFormOf(args, stored.outs), inFormOf(args, shownBy(args, own, stored.added))];
+  const findings = overwriteFindings(what, overwritten(declaration.args, { sent, changed, stored: before, shown }));
+  const isOpen = changed.has("settings") && givenNames.has("settings") && given.settings === undefined;
+  const settings = isOpen ? settingsOf(own).filter((path) => !stored.added.includes(path)) : [];
+  return settings.length === 0
+    ? findings
+    : [
+        ...findings,
+        effect(
+          `pulumi up may clear settings of ${what}: "settings" is not known yet, and the service has ${settings.map((path) => `"${path}"`).join(", ")}`,
+        ),
+      ];
+}
 
 /** Whether the service would accept a new primary in place of the old one, on the branch where that one is. */
-export const computeReplaceable: Replaceable<ComputeEndpointShape, Outs> = {
+export const computeReplaceable: Replaceable<ComputeEndpointShape, ComputeEndpointOuts> = {
   asks: 'the branch exists and has no other primary, and "regionId" is the region of the project',
   ask: mayReplace,
 };
@@ -110,7 +129,7 @@ async function mayReplace({
   reading,
   stored,
   news: { branchId, regionId, type = PRIMARY },
-}: Replacing<ComputeEndpointShape, Outs>): Promise<Permission> {
+}: Replacing<ComputeEndpointShape, ComputeEndpointOuts>): Promise<Permission> {
   const { projectId, rest: id } = splitId(stored.id);
   const own = await client.computes.find(projectId, id, reading);
   if (own instanceof Unknown) return own;
@@ -145,33 +164,6 @@ async function mayReplace({
       `"regionId" must be the region of the project, which is ${region}. Declare that one, or leave "regionId" out. For another region, use a project there`,
     ),
   );
-}
-
-/**
- * Why an update that did not finish cannot be continued: the state does not say what it had sent, and the service shows
- * a value that is neither in the state nor in the plan. Undefined: it can be.
- */
-export function notKnownToBeSent(
-  { unfinished, sent, id }: Stored<ComputeEndpointShape, ComputeEndpointOutputs>,
-  about: {
-    readonly args: Partial<ComputeEndpointShape> & Pick<ComputeEndpointShape, "projectId">;
-    readonly changes: Changes<ComputeEndpointShape>;
-    readonly endpoint: EndpointRecord;
-  },
-): NotKnownError | undefined {
-  if (unfinished !== "update" || sent !== undefined) return undefined;
-  const { args, changes, endpoint } = about;
-  const shown = toArguments(args.projectId, endpoint, args.settings);
-  const planned: ReadonlySet<string> = new Set([...changes.changed, ...changes.added]);
-  const names = unconfirmed(declaration.args, { sent: args, shown }).filter(
-    (name) => isUpdatable(name) && !planned.has(name),
-  );
-  if (names.length === 0) return undefined;
-  return new NotKnownError({
-    question: `whether the previous update of compute ${splitId(id).rest} had sent ${names.map((name) => `"${name}"`).join(" and ")}, or somebody has changed ${names.length === 1 ? "it" : "them"} since`,
-    why: "the state does not say what that update sent",
-    waysOut: "Run pulumi up --refresh: its plan shows both values",
-  });
 }
 
 /** What an update does about a primary on the branch that another is to move to: see `findOccupant`. */

@@ -1,13 +1,16 @@
 import type { EndpointAttributes, EndpointRecord } from "../../client";
 import { derivedOutputs } from "../../contract/declaration";
+import { settingForm } from "../../contract/forms";
 import { ruleOf } from "../../host/arguments";
+import { pathOf } from "../../host/differences";
 import type { Call } from "../../host/lifecycle";
-import type { ComputeSize } from "../../helpers/computeSizes";
+import { type ComputeSize, limitsOf } from "../../helpers/computeSizes";
 import {
   type ComputeEndpointOutputs,
   type ComputeEndpointShape,
   type ComputeSettings,
   declaration,
+  effectiveSeconds,
   suspendTimeoutSeconds,
 } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
@@ -76,8 +79,44 @@ function toSettings(
   };
 }
 
-/** The arguments as the service shows them; from the settings, only the parts that `managed` has. */
-export function toArguments(projectId: string, endpoint: EndpointRecord, managed: ComputeSettings | undefined) {
+const pathOfSetting = (name: string): string => pathOf("settings", ["pgSettings", settingForm(name)]);
+
+/** The Postgres settings of a record, by path. */
+export const settingsOf = ({ settings }: EndpointRecord): string[] =>
+  Object.keys(settings?.pg_settings ?? {}).map(pathOfSetting);
+
+/**
+ * The settings that the service has added of its own to a compute (`Call.added`): it shows them right after a change,
+ * which had not sent them, and had not shown them right before. `earlier`: those that it had added before.
+ */
+export function addedSettings(
+  now: EndpointRecord,
+  change: {
+    readonly sent: ComputeSettings | undefined;
+    readonly before: EndpointRecord | undefined;
+    readonly earlier: readonly string[];
+  },
+): string[] {
+  const sent = Object.keys(change.sent?.pgSettings ?? {}).map(pathOfSetting);
+  const before = change.before === undefined ? [] : settingsOf(change.before);
+  const others = new Set([...sent, ...before.filter((path) => !change.earlier.includes(path))]);
+  return settingsOf(now).filter((path) => !others.has(path));
+}
+
+/** Those of the settings that the service has added that it still shows. */
+export const stillAdded = (endpoint: EndpointRecord, added: readonly string[]): string[] =>
+  settingsOf(endpoint).filter((path) => added.includes(path));
+
+/**
+ * The arguments as the service shows them; from the settings, only the parts that `managed` has, without those that the
+ * service has `added`.
+ */
+export function toArguments(
+  projectId: string,
+  endpoint: EndpointRecord,
+  managed: ComputeSettings | undefined,
+  added: readonly string[] = [],
+) {
   return {
     projectId,
     branchId: endpoint.branch_id,
@@ -93,7 +132,7 @@ export function toArguments(projectId: string, endpoint: EndpointRecord, managed
     passwordlessAccess: endpoint.passwordless_access,
     regionId: endpoint.region_id,
     provisioner: endpoint.provisioner,
-    settings: managed && endpoint.settings && managedSettings(endpoint.settings, managed),
+    settings: managed && endpoint.settings && managedSettings(endpoint.settings, managed, added),
   };
 }
 
@@ -111,12 +150,18 @@ function toScaleToZero(seconds: number | undefined): boolean | { afterSeconds: n
   return seconds === 0 ? true : { afterSeconds: seconds };
 }
 
-function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, managed: ComputeSettings): ComputeSettings {
+function managedSettings(
+  settings: NonNullable<EndpointRecord["settings"]>,
+  { pgSettings, preloadLibraries }: ComputeSettings,
+  added: readonly string[],
+): ComputeSettings {
   const { pg_settings: pg = {}, preload_libraries: libraries = {} } = settings;
-  const { preloadLibraries } = managed;
+  const given = Object.keys(pgSettings ?? {}).map(pathOfSetting);
+  const isShown = (path: string): boolean => given.includes(path) || !added.includes(path);
+  const shown = Object.entries(pg).filter(([name]) => isShown(pathOfSetting(name)));
   return {
-    ...(managed.pgSettings !== undefined && {
-      pgSettings: Object.fromEntries(Object.entries(pg).map(([name, value]) => [name, String(value)])),
+    ...(pgSettings !== undefined && {
+      pgSettings: Object.fromEntries(shown.map(([name, value]) => [name, String(value)])),
     }),
     ...(preloadLibraries !== undefined && {
       preloadLibraries: {
@@ -124,6 +169,21 @@ function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, mana
         ...(preloadLibraries.enabledLibraries !== undefined && { enabledLibraries: libraries.enabled_libraries ?? [] }),
       },
     }),
+  };
+}
+
+interface Forms {
+  readonly size?: ComputeSize | undefined;
+  readonly scaleToZero?: boolean | { afterSeconds: number } | undefined;
+}
+
+/** Values in the form in which the program gives them, so that a path of `ignoreChanges` finds their parts. */
+export function inFormOf<Shown extends Forms>({ size, scaleToZero }: Forms, shown: Shown): Shown {
+  return {
+    ...shown,
+    ...(typeof size === "object" && shown.size !== undefined && { size: limitsOf(shown.size) }),
+    ...(typeof scaleToZero === "object" &&
+      shown.scaleToZero !== undefined && { scaleToZero: { afterSeconds: effectiveSeconds(shown.scaleToZero) } }),
   };
 }
 

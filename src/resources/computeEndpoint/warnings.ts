@@ -1,8 +1,18 @@
 import type { EndpointRecord } from "../../client";
 import { isSameName } from "../../contract/forms";
 import { limitsOf } from "../../helpers/computeSizes";
-import type { NewDeclaration, Look, Plan } from "../../host/lifecycle";
-import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./computeEndpointDeclaration";
+import type { Changes, NewDeclaration, Look, Plan } from "../../host/lifecycle";
+import { listed } from "../../contract/untrusted";
+import { overwritten } from "../../host/overwritten";
+import {
+  declaration,
+  type ComputeEndpointOutputs,
+  type ComputeEndpointShape,
+  type ComputeSettings,
+} from "./computeEndpointDeclaration";
+import { isUpdatable } from "./mapping";
+import { differing, shownBy } from "./sending";
+import { resumed, sentAgain } from "../shared/resumed";
 
 /** Beyond this span, newer rules of the service refuse an autoscaling size. This is a warning, not an error. */
 const WIDEST_SPAN_CU = 8;
@@ -56,10 +66,9 @@ export function computeWarnings({
   const restarts = `restarts ${what} when it is active: open connections are dropped`;
   const mayRestart = { may: "restart, which drops open connections" };
   const warnings: string[] = [];
-  if (stored.unfinished) {
-    warnings.push(
-      `the previous update of ${what} did not finish. This one resumes it${sentAgain(stored)}; if an operation failed, the compute restarts and drops open connections`,
-    );
+  if (stored.unfinished !== false) {
+    const restart = "if an operation failed, the compute restarts and drops open connections";
+    warnings.push(resumed(what, stored, [...sentAgainOf(stored, changes), restart]));
   }
   warnings.push(...either("size", [`a change of "size" ${restarts}`], mayRestart));
   if (changes.added.has("size") && !changes.changed.has("size")) {
@@ -86,14 +95,16 @@ export function computeWarnings({
 }
 
 /** What an update sends to continue an unfinished change: other differences at the service stay. */
-function sentAgain({ sent, unfinished }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
-  if (sent === undefined)
-    return unfinished === "create"
-      ? ", and what differs from the program is sent again"
-      : ". The state does not say what the failed update sent: this one fails if the service differs from the program in anything that the plan does not show";
-  const names = [...sent].map((name) => `"${name}"`).join(", ");
-  const are = sent.size === 1 ? "is" : "are";
-  return names === "" ? "" : `, and ${names} ${are} sent again if the service shows another value`;
+function sentAgainOf(
+  { sent, unfinished }: Pick<Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"], "sent" | "unfinished">,
+  { ignored }: Pick<Changes<ComputeEndpointShape>, "ignored">,
+): string[] {
+  if (sent !== undefined) return sentAgain([...sent], ignored, " if the service shows another value");
+  return unfinished === "create"
+    ? ["what differs from the program is sent again"]
+    : [
+        "the state does not say what the failed update sent, so this one fails if the service differs from the program in anything that the plan does not show",
+      ];
 }
 
 const suspends = (what: string): string =>
@@ -154,23 +165,52 @@ const placeOf = ({ branchId }: Partial<ComputeEndpointShape>): string =>
 
 /** What an adoption does to the existing compute. `givenNames` includes unknown arguments. */
 export function adoptionOf(
-  { id, branch_id, autoscaling_limit_min_cu, autoscaling_limit_max_cu }: EndpointRecord,
-  { args: { branchId, size, disabled }, givenNames }: Pick<Look<ComputeEndpointShape>, "args" | "givenNames">,
+  endpoint: EndpointRecord,
+  { args, givenNames }: Pick<Look<ComputeEndpointShape>, "args" | "givenNames">,
 ): string {
+  const { id, branch_id, autoscaling_limit_min_cu, autoscaling_limit_max_cu } = endpoint;
+  const { branchId, size, disabled } = args;
   const { min, max } = size === undefined ? {} : limitsOf(size);
   const isResized = min !== autoscaling_limit_min_cu || max !== autoscaling_limit_max_cu;
   const moves = branchId === undefined ? "it may move to another branch" : `it moves to ${branchId}`;
   const resizes = `${size === undefined ? "if its" : "its"} size differs from the program`;
+  const hasWords = (name: string): boolean =>
+    name === "branchId" || name === "size" || (name === "disabled" && disabled === true);
+  const isOther = (name: string): boolean => isUpdatable(name) && !hasWords(name);
+  const changed = differing(args, endpoint).filter(isOther);
+  const open = [...givenNames].filter((name) => isOther(name) && Reflect.get(args, name) === undefined);
   const effects = [
     ...(branchId === undefined || !isSameName(branchId, branch_id) ? [moves] : []),
     ...(givenNames.has("size") && (size === undefined || isResized)
       ? [`${resizes}${size === undefined ? "," : ":"} it restarts when it is active, which drops open connections`]
       : []),
     ...(disabled === true ? ['"disabled" suspends it: open connections are dropped, and no query wakes it'] : []),
+    ...(changed.length > 0 ? [`it gets ${quoted(changed)} of the program`] : []),
+    ...clearedBy(args, endpoint),
+    ...(open.length > 0 ? [`it may get ${quoted(open)}, which ${open.length === 1 ? "is" : "are"} not known yet`] : []),
     "destroying deletes it, unless retainOnDelete is set",
   ];
   return `pulumi up takes over ${id} on ${branch_id} instead of creating a compute: ${effects.join("; ")}`;
 }
+
+const quoted = (names: readonly string[]): string =>
+  [...names]
+    .sort()
+    .map((name) => `"${name}"`)
+    .join(", ");
+
+/** What the adopted compute has and the program does not list. */
+function clearedBy(args: Look<ComputeEndpointShape>["args"], endpoint: EndpointRecord): string[] {
+  const { settings } = args;
+  const shown = shownBy(args, endpoint);
+  const about = { sent: { settings }, changed: new Set(["settings"]), stored: {}, shown };
+  const { cleared } = overwritten(declaration.args, about);
+  return cleared.length === 0
+    ? []
+    : [`${listed([...cleared].sort(), MOST_CLEARED)} ${cleared.length === 1 ? "is" : "are"} cleared`];
+}
+
+const MOST_CLEARED = 20;
 
 function takesOver(adopt: string | true, branchId: string | undefined): string {
   const [which, moved] =
@@ -183,6 +223,7 @@ function takesOver(adopt: string | true, branchId: string | undefined): string {
   return (
     `takes over ${which} instead of creating one: ${moved}` +
     "if its size differs from the program, it restarts and drops open connections; " +
+    "it gets all arguments of the program, and Postgres settings that the program does not list are cleared if it lists any; " +
     "destroying deletes it, unless retainOnDelete is set"
   );
 }

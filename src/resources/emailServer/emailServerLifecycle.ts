@@ -1,10 +1,21 @@
 import { serverObject } from "../../contract/claims";
 import { z } from "zod";
-import { Gone, mustBeKnown, type EmailServerRecord, type EmailServerRequest, type Expected } from "../../client";
-import type { Call } from "../../host/lifecycle";
+import {
+  Gone,
+  Granted,
+  mustBeKnown,
+  requireGranted,
+  type EmailServerRecord,
+  type EmailServerRequest,
+  type Expected,
+  type Permission,
+} from "../../client";
+import type { Call, Changes, Stored } from "../../host/lifecycle";
 import type { Problem, SchemasOf } from "../../host/arguments";
-import { effect } from "../../host/lookAhead";
+import { effect, staysInTheWay } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
+import { isIgnored, leftToService, mayOverwrite, notSentBy } from "../../host/ignored";
+import { overwriteFindings, overwritten } from "../../host/overwritten";
 import {
   declaration,
   SMTP_ARGUMENTS,
@@ -14,7 +25,8 @@ import {
 import { email, line, needs, orReference, string, text } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";
 import { projectIdSchema } from "../shared/identifiers";
-import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
+import { inIntegration, type ChildCall } from "../shared/integrationChild";
+import { resumed, sentAgain } from "../shared/resumed";
 import { readable } from "../../helpers/masked";
 
 type EmailServerOuts = EmailServerOutputs & Partial<EmailServerArguments>;
@@ -50,12 +62,15 @@ export const emailServer = inIntegration(declaration, schemas, {
       : [];
   },
 
-  warnings: ({ stored: { id, unfinished }, label }) =>
-    unfinished === false
-      ? []
-      : [
-          `the previous ${unfinished === "create" ? "creation" : "update"} of EmailServer ${id}${label} did not finish. This update resumes it: all of its arguments are sent again`,
-        ],
+  warnings({ stored, news, changes, label }) {
+    if (stored.unfinished === false) return [];
+    const ignored = notSentBy(stored, changes);
+    const names = Object.keys(news).filter((name) => name !== "projectId");
+    const again = names.some((name) => isIgnored(ignored, name))
+      ? sentAgain(names, ignored)
+      : ["all of its arguments are sent again"];
+    return [resumed(`EmailServer ${stored.id}${label}`, stored, again)];
+  },
 
   async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId } = known;
@@ -69,7 +84,17 @@ export const emailServer = inIntegration(declaration, schemas, {
       : [effect(`pulumi up overwrites the e-mail server of project ${projectId}: ${other}`)];
   },
 
-  lookAtUpdate: atIntegration,
+  async lookAtUpdate({ args: known, client, reading }, { stored, changes, label }) {
+    const what = `the e-mail server of project ${stored.id}${label}`;
+    const before = await client.auth.emailServer(stored.id, reading);
+    const { args, permission } = leftToProject(known, before, { what, stored, changes });
+    if (!(permission instanceof Granted)) return [staysInTheWay(permission.error.message)];
+    // The shared server has no more than its type.
+    const sent = before.type === "shared" ? { type: args.type } : args;
+    const { changed } = changes;
+    const shown = toArguments(stored.id, before);
+    return overwriteFindings(what, overwritten(declaration.args, { sent, changed, stored: stored.outs, shown }));
+  },
 
   async create(call, args) {
     const { projectId } = args;
@@ -77,7 +102,7 @@ export const emailServer = inIntegration(declaration, schemas, {
     await call.run.waitUntilFree(serverObject(projectId));
     // Before the request, so that no deletion in this run begins meanwhile: it would reset the server.
     call.run.takeOver(serverObject(projectId));
-    await send(call, args, { before });
+    await send(call, args, { before, bodyOf: () => requestOf(call, args) });
     const other = otherServer(call.withValues(args), before);
     if (other !== undefined) call.note(`EmailServer ${projectId}: ${other}; it was overwritten`);
     return { id: projectId, outputs: {} };
@@ -97,9 +122,17 @@ export const emailServer = inIntegration(declaration, schemas, {
     };
   },
 
-  async update(call, { id: projectId, unfinished, outs }, args, { changed }) {
-    if (changed.size > 0 || unfinished !== false)
-      await send(call, args, { before: await current(call, projectId), password: outs.password });
+  async update(call, stored, args, changes) {
+    const { id: projectId, unfinished, outs } = stored;
+    if (changes.changed.size === 0 && unfinished === false) return {};
+    const what = `the e-mail server of project ${projectId}`;
+    const bodyOf = (server: EmailServerRecord): EmailServerRequest => {
+      const { args: merged, permission } = leftToProject(args, server, { what, stored, changes });
+      requireGranted(permission);
+      return requestOf(call, merged);
+    };
+    const { ignored } = changes;
+    await send(call, args, { before: await current(call, projectId), bodyOf, password: outs.password, ignored });
     return {};
   },
 
@@ -125,39 +158,93 @@ const current = (call: Call<EmailServerOuts>, projectId: string): Promise<EmailS
   call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
 
 /**
- * Sends the whole configuration: a standard one requires all of it.
- * @param known `before`: the configuration that was read before; `password`: the one known to be applied.
+ * What an update sends, which replaces the whole configuration: the arguments, with what the service has where
+ * `ignoreChanges` says so. It is not permitted where the service does not show that. The shared server has nothing that
+ * could be lost, and an unfinished creation goes on with what it had sent.
  */
-async function send(
-  call: ChildCall<EmailServerOuts>,
-  args: EmailServerArguments,
-  known: { readonly before: EmailServerRecord; readonly password?: EmailServerArguments["password"] },
-): Promise<void> {
-  const { projectId, senderEmail, senderName, password: given, ...rest } = args;
-  const password = given === undefined ? undefined : call.resolve(given);
-  const body: EmailServerRequest = omitUndefined({
+function leftToProject<Args extends Partial<EmailServerArguments>>(
+  args: Args,
+  server: EmailServerRecord,
+  {
+    what,
+    stored,
+    changes: { ignored },
+  }: {
+    readonly what: string;
+    readonly stored: Stored<EmailServerArguments, EmailServerOuts>;
+    readonly changes: Changes<EmailServerArguments>;
+  },
+): { readonly args: Args; readonly permission: Permission } {
+  const { args: merged, hidden } = leftToService(declaration.args, args, {
+    shown: toArguments(stored.id, server),
+    ignored,
+  });
+  const isFree = server.type === "shared" || stored.unfinished === "create";
+  return { args: isFree ? { ...args, ...merged } : merged, permission: mayOverwrite(what, isFree ? [] : hidden) };
+}
+
+/** @throws if what the service has for an argument in `ignoreChanges` does not go with the others. */
+function requestOf(call: ChildCall<EmailServerOuts>, args: EmailServerArguments): EmailServerRequest {
+  const [problem] = rules(args, new Set(Object.keys(omitUndefined({ ...args }))));
+  if (problem !== undefined)
+    throw new Error(
+      `"type" is in ignoreChanges, and the service has "${args.type}" there: "${problem.path}" ${problem.reason}. Nothing was sent. Remove "type" from ignoreChanges`,
+    );
+  const { projectId: _project, senderEmail, senderName, password, ...rest } = args;
+  return omitUndefined({
     ...rest,
-    password,
+    password: password === undefined ? undefined : call.resolve(password),
     sender_email: senderEmail,
     sender_name: senderName,
   });
+}
+
+interface Sending {
+  /** The configuration that was read before. */
+  readonly before: EmailServerRecord;
+  /** The request, from the configuration that is read right before it. @throws if it must not be sent */
+  readonly bodyOf: (before: EmailServerRecord) => EmailServerRequest;
+  /** The password that is known to be applied. */
+  readonly password?: EmailServerArguments["password"];
+  /** The paths of `ignoreChanges`. @default none */
+  readonly ignored?: readonly string[];
+}
+
+/** Sends the whole configuration: a standard one requires all of it. */
+async function send(
+  call: ChildCall<EmailServerOuts>,
+  args: EmailServerArguments,
+  { before: first, bodyOf, password, ignored = [] }: Sending,
+): Promise<void> {
+  const { projectId } = args;
+  let before = first;
+  let body = bodyOf(before);
   const argumentsOf = (server: EmailServerRecord) => toArguments(projectId, server);
-  const { password: _unread, ...before } = argumentsOf(known.before);
+  const sent = isIgnored(ignored, "password") ? args : { ...args, password: body.password };
   const expected: Expected<EmailServerRecord> = {
     ...expectedOf(declaration.args, {
-      sent: { ...args, password },
+      sent,
+      ignored,
       argumentsOf,
       // A password cannot be read back: the state keeps the one known to be applied.
-      checkpoint: (shown) => call.checkpoint(projectId, {}, { ...shown, password: known.password }),
+      checkpoint: (shown) => call.checkpoint(projectId, {}, { ...shown, password }),
     }),
     // If a response shows neither this nor the previous configuration, a list proves nothing: it does not show the
     // password.
-    mayBeOld: (server) =>
-      unconfirmed(declaration.args, { sent: before, shown: argumentsOf(server), proof: true }).length === 0,
+    mayBeOld(server) {
+      const { password: _unread, ...earlier } = argumentsOf(before);
+      return unconfirmed(declaration.args, { sent: earlier, shown: argumentsOf(server), proof: true }).length === 0;
+    },
   };
+  const beforeAttempt = async (): Promise<void> => {
+    before = await current(call, projectId);
+    body = bodyOf(before);
+  };
+  // What is sent back has to be what the service has when the request leaves.
+  const reading = ignored.length === 0 ? {} : { beforeAttempt, currentBody: () => body };
   // The service replaces the configuration as a whole.
-  call.sending(Object.keys(args).filter((name) => name !== "projectId"));
-  await call.client.auth.emailServers(projectId).update({ body, expected }, call);
+  call.sending(Object.keys(args).filter((name) => name !== "projectId" && !isIgnored(ignored, name)));
+  await call.client.auth.emailServers(projectId).update({ body, expected }, { ...call, ...reading });
 }
 
 /** The shared server has none of them. If they were only omitted, they would count as not readable. */

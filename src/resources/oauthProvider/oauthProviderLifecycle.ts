@@ -14,7 +14,8 @@ import {
   type WaitOptions,
 } from "../../client";
 import type { SchemasOf } from "../../host/arguments";
-import type { Call, Observed, Stored } from "../../host/lifecycle";
+import type { Call, Changes, Observed, Stored } from "../../host/lifecycle";
+import { isIgnored, notSentBy } from "../../host/ignored";
 import { effect, inTheWay } from "../../host/lookAhead";
 import { mayBeOpen, unconfirmed } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
@@ -30,6 +31,7 @@ import {
 import { boolean, line, orReference, text } from "../shared/argumentSchemas";
 import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
+import { resumed, sentAgain } from "../shared/resumed";
 import { oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { useExistingOrCreate } from "../shared/adoption";
@@ -117,17 +119,14 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     );
   },
 
-  warnings({ stored, news, label }) {
+  warnings({ stored, news, changes, label }) {
     const open = CREDENTIALS.filter((name) => Object.hasOwn(news, name) && mayBeOpen(stored, name));
     if (open.length === 0) return [];
-    const [names, are] = [open.map((name) => `"${name}"`).join(" and "), open.length === 1 ? "is" : "are"];
     const why =
       stored.sent === undefined && stored.unfinished === "update"
         ? ", because the state does not say which of them it had sent"
         : "";
-    return [
-      `the previous ${stored.unfinished === "create" ? "creation" : "update"} of OAuthProvider ${stored.id}${label} did not finish. This update resumes it: ${names} ${are} sent again${why}`,
-    ];
+    return [resumed(`OAuthProvider ${stored.id}${label}`, stored, sentAgain(open, notSentBy(stored, changes), why))];
   },
 
   async lookAhead({ args: known, givenNames, client, reading, planned, leftBy }) {
@@ -149,17 +148,34 @@ export const oauthProvider = inIntegration(declaration, schemas, {
       const what = `pulumi up deletes the OAuth provider ${providerId} of project ${projectId}, which has the shared keys of the service`;
       return [reason === undefined ? effect(`${what}: users can no longer sign in with it`) : inTheWay(reason)];
     }
-    const isOurs = known.adopt === true || left !== undefined;
-    const refusal = existing && refusalToAdopt(isOurs, givenNames.has("clientId"), existing);
+    if (existing === undefined) return [];
+    const hasCredentials = givenNames.has("clientId");
+    const refusal = refusalToAdopt(known.adopt === true || left !== undefined, hasCredentials, existing);
     if (refusal !== undefined) return [inTheWay(refusal)];
-    return left === undefined ? [] : [keptFinding(`OAuth provider ${providerId}`, left)];
+    return [
+      left === undefined
+        ? effect(takenOver(projectId, existing, hasCredentials))
+        : keptFinding(`OAuth provider ${providerId}`, left),
+    ];
   },
 
-  async lookAtUpdate({ client, reading }, { stored: { id }, label }) {
-    const { projectId, providerId, isAbsent } = named(id);
+  async lookAtUpdate({ client, reading }, { stored, changes, label }) {
+    const { projectId, providerId, isAbsent } = named(stored.id);
     if (isAbsent) return [];
-    const found = await client.auth.oauthProviders(projectId).find(isProvider(providerId), reading);
-    return mustBeKnown(found) instanceof Gone ? [goneFinding(`the OAuth provider ${providerId}${label}`)] : [];
+    const what = `the OAuth provider ${providerId}${label}`;
+    const found = mustBeKnown(await client.auth.oauthProviders(projectId).find(isProvider(providerId), reading));
+    if (found instanceof Gone) return [goneFinding(what)];
+    const names = credentialsToSend(stored, changes, found);
+    const alone = names
+      .filter((name) => !changes.changed.has(name) && !mayBeOpen(stored, name))
+      .map((name) => `"${name}"`);
+    return alone.length === 0
+      ? []
+      : [
+          effect(
+            `pulumi up also sets ${alone.join(", ")} of ${what}: it has the shared keys of the service, and needs both`,
+          ),
+        ];
   },
 
   async create(call, args) {
@@ -196,19 +212,17 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     };
   },
 
-  async update(call, stored, args, { changed }) {
+  async update(call, stored, args, changes) {
     const { id, outs } = stored;
     // Only a creation deletes, as its plan says. A provider that exists again is drift, and leads to a replacement.
     if (named(id).isAbsent) return { type: outs.type ?? NO_TYPE };
     const current = await find(call, id, performance.now());
     if (current instanceof Gone) throw goneError();
-    // What an unfinished change had sent is sent again.
-    const wanted = CREDENTIALS.filter((name) => changed.has(name) || mayBeOpen(stored, name));
-    if (wanted.length === 0 || args.clientId === undefined) return { type: current.type };
-    // A shared provider has no credentials that could stay.
-    const names = current.type === "standard" ? wanted : CREDENTIALS;
+    const names = credentialsToSend(stored, changes, current);
+    if (names.length === 0 || args.clientId === undefined) return { type: current.type };
     const sent: Credentials = Object.fromEntries(names.map((name) => [name, args[name]]));
-    return { type: (await setCredentials(call, args, { sent, before: current, applied: outs })).type };
+    const { ignored } = changes;
+    return { type: (await setCredentials(call, args, { sent, before: current, applied: outs, ignored })).type };
   },
 
   async delete(call, { id }) {
@@ -221,6 +235,20 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     return providers.delete({ id: providerId, matches }, { ...call, isMeant, mayGo: call.mayDelete });
   },
 });
+
+/**
+ * Those that change, and those that an unfinished change had sent. What `ignoreChanges` leaves to the service is not
+ * sent, except by a creation, which goes on. A shared provider has no credentials that could stay.
+ */
+function credentialsToSend(
+  stored: Stored<OAuthProviderShape, OAuthProviderOuts>,
+  changes: Changes<OAuthProviderShape>,
+  { type }: OAuthProviderRecord,
+): readonly CredentialName[] {
+  const isLeft = (name: string): boolean => isIgnored(notSentBy(stored, changes), name);
+  const wanted = CREDENTIALS.filter((name) => changes.changed.has(name) || (mayBeOpen(stored, name) && !isLeft(name)));
+  return wanted.length === 0 || type === "standard" ? wanted : CREDENTIALS;
+}
 
 /**
  * The known name that an unknown one is like, in a few letters or without an addition. The service may have it all the
@@ -271,14 +299,18 @@ async function createNew(call: ChildCall<OAuthProviderOuts>, args: OAuthProvider
 function expectedOfCredentials(
   call: Call<OAuthProviderOuts>,
   args: OAuthProviderShape,
-  { before, applied: { clientId, clientSecret } }: { before?: OAuthProviderRecord; applied: Credentials },
+  {
+    before,
+    applied: { clientId, clientSecret },
+    ignored = [],
+  }: { before?: OAuthProviderRecord; applied: Credentials; ignored?: readonly string[] },
 ): Expected<OAuthProviderRecord> {
   return {
     onAccepted: ({ type }) => call.checkpoint(idOf(args), { type }, { clientId, clientSecret }),
     differing(now, response) {
       if (args.clientId !== undefined && now.type !== "standard") return ["clientId"];
       const shown = omitUndefined({ clientId: readable(now.client_id ?? response.client_id) });
-      return unconfirmed(declaration.args, { sent: args, shown });
+      return unconfirmed(declaration.args, { sent: args, shown, ignored });
     },
     mayBeOld: ({ type, client_id }) =>
       type === before?.type && readable(client_id) === (readable(before.client_id) ?? clientId),
@@ -288,12 +320,15 @@ function expectedOfCredentials(
 async function setCredentials(
   call: ChildCall<OAuthProviderOuts>,
   args: OAuthProviderShape,
-  { sent, before, applied }: { sent: Credentials; before: OAuthProviderRecord; applied: Credentials },
+  {
+    sent,
+    ...known
+  }: { sent: Credentials; before: OAuthProviderRecord; applied: Credentials; ignored?: readonly string[] },
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;
   const body = credentials(call, sent);
   call.sending(CREDENTIALS.filter((name) => sent[name] !== undefined));
-  const expected = expectedOfCredentials(call, args, { before, applied });
+  const expected = expectedOfCredentials(call, args, known);
   return call.client.auth.oauthProviders(projectId).update({ id: providerId, body, expected }, call);
 }
 
@@ -371,6 +406,19 @@ async function adopt(
     return provider;
   }
   return existing;
+}
+
+/** What a creation does to an existing provider, for the plan. */
+function takenOver(projectId: string, { id, type }: OAuthProviderRecord, hasCredentials: boolean): string {
+  const [whose, lost] =
+    type === "shared"
+      ? ["with the shared keys of the service", ""]
+      : [`with the type ${type}`, ", and the credentials that it has cannot be restored"];
+  const effects = [
+    ...(hasCredentials ? [`it gets the credentials of the program${lost}`] : []),
+    "destroying deletes it, unless retainOnDelete is set",
+  ];
+  return `pulumi up takes over the OAuth provider ${id} of project ${projectId}, which exists ${whose}: ${effects.join("; ")}`;
 }
 
 /** Why an existing provider is not taken over; undefined if it is. */

@@ -59,9 +59,6 @@ export const keepStored = <Args extends object, Outputs extends object>(
   update: async (_call, { id, outs }) => storedOutputs(id, outs),
 });
 
-/** For a child whose updates send something: a plan looks only at its integration. */
-export const atIntegration = (): Promise<readonly Finding[]> => Promise.resolve([]);
-
 /**
  * Wraps those lifecycles. A child is gone when its integration is (two good lists), or when another integration is in
  * its place: an object of the same name in that one belongs to somebody else, and is neither changed nor deleted. The

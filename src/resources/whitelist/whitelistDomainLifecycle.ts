@@ -15,7 +15,7 @@ import {
 import { domainForm } from "../../contract/redirectDomains";
 import type { Call } from "../../host/lifecycle";
 
-import { inTheWay } from "../../host/lookAhead";
+import { effect, inTheWay } from "../../host/lookAhead";
 import { whitelistDomainDeclaration } from "./whitelistDeclaration";
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./whitelistSchemas";
@@ -54,9 +54,18 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
     const object = domainObject(projectId, domain);
     const left = look.leftBy(object);
     if (left !== undefined) return [keptFinding(`redirect domain ${domain}`, left)];
-    if (adopt === true || look.planned(object) !== undefined) return [];
+    if (look.planned(object) !== undefined) return [];
+    // It is still unknown whether it may be taken over.
+    if (look.givenNames.has("adopt") && adopt === undefined) return undefined;
     const listed = await look.client.auth.domains(projectId).list(look.reading);
-    return listed.some(isOrigin(look, domain)) ? [inTheWay(onTheList(domain))] : [];
+    if (!listed.some(isOrigin(look, domain))) return [];
+    return [
+      adopt === true
+        ? effect(
+            `pulumi up takes over ${domain}, which is on the whitelist of project ${projectId} already: destroying removes it, unless retainOnDelete is set`,
+          )
+        : inTheWay(onTheList(domain)),
+    ];
   },
 
   async create(call, args) {

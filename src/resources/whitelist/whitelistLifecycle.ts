@@ -1,6 +1,7 @@
 import { domainObject } from "../../contract/claims";
 import { Gone, mustBeKnown, spellingsOf } from "../../client";
 import type { Call, Finding, Look } from "../../host/lifecycle";
+import { isIgnored, notSentBy } from "../../host/ignored";
 import { effect } from "../../host/lookAhead";
 import { originIn } from "../../contract/expiry";
 import { namesIn } from "../../contract/hiddenKeys";
@@ -10,6 +11,7 @@ import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistSchemas } from "./whitelistSchemas";
 import { listed } from "../../contract/untrusted";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
+import { resumed } from "../shared/resumed";
 import { addDomain, deleteOrigins, isOrigin, listOrigins } from "./whitelistDomainLifecycle";
 
 type WhitelistOuts = WhitelistOutputs & Partial<WhitelistShape>;
@@ -38,9 +40,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
       unfinished === "create"
         ? [takesOver(`creating the Whitelist${label} did not finish: this update`, id)]
         : unfinished === "update"
-          ? [
-              `the previous update of Whitelist ${id}${label} did not finish. This one resumes it: domains that others have added since stay`,
-            ]
+          ? [resumed(`Whitelist ${id}${label}`, { unfinished }, ["domains that others have added since stay"])]
           : [];
     if (!changes.changed.has("domains") || domains === undefined || areSameOrigins(outs.domains, domains))
       return goesOn;
@@ -58,8 +58,22 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
 
   lookAhead: othersRemoved,
 
-  // A domain that is gone is added again.
-  lookAtUpdate: async (look, { stored }) => (stored.unfinished === "create" ? ((await othersRemoved(look)) ?? []) : []),
+  async lookAtUpdate(look, { stored, changes, label }) {
+    const { domains } = look.args;
+    if (domains === undefined) return [];
+    const { id, outs, unfinished } = stored;
+    const before = originsIn(outs.domains);
+    const shown = await listOrigins(look, id, look.reading);
+    const isLeft = leftToList(domains, notSentBy(stored, changes));
+    const again = originsIn(domains).filter((one) => before.includes(one) && !shown.has(one) && !isLeft(one));
+    const others = unfinished === "create" ? ((await othersRemoved(look)) ?? []) : [];
+    return again.length === 0
+      ? others
+      : [
+          ...others,
+          effect(`pulumi up adds to Whitelist ${id}${label} again what is missing there: ${again.sort().join(", ")}`),
+        ];
+  },
   isOfStateAlone: ({ outs }, { domains }) => domains !== undefined && areSameOrigins(outs.domains, domains),
 
   async create(call, args) {
@@ -91,19 +105,24 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     return { args: { projectId, authProvider, domains }, outputs: { authProvider }, ready: true };
   },
 
-  async update(call, { id: projectId, outs, unfinished }, args, { changed }) {
+  async update(call, stored, args, changes) {
+    const { id: projectId, outs, unfinished } = stored;
     const outputs = { authProvider: call.authProvider };
     // Only days differ, which no request carries.
-    if (unfinished === false && changed.has("domains") && areSameOrigins(outs.domains, args.domains)) return outputs;
+    if (unfinished === false && changes.changed.has("domains") && areSameOrigins(outs.domains, args.domains))
+      return outputs;
     const before = originsIn(outs.domains);
+    const left = notSentBy(stored, changes);
     // The plan showed the domains in the state; others may have been added since. Only a creation takes over the list.
-    const isPlanned = (origin: string): boolean => unfinished === "create" || before.includes(origin);
+    const isPlanned = (origin: string): boolean =>
+      !isIgnored(left, "domains") && (unfinished === "create" || before.includes(origin));
+    const isLeft = leftToList(args.domains, left);
     // The added domains are managed from here on, and the earlier ones still exist.
     const onAdded = (present: string[]): void =>
       call.checkpoint(projectId, outputs, {
         domains: elementsOf([...new Set([...before, ...present])], [...args.domains, ...(outs.domains ?? [])]),
       });
-    const { removed, kept } = await applyDomains(call, args, { onAdded, isPlanned });
+    const { removed, kept } = await applyDomains(call, args, { onAdded, isPlanned, isLeft });
     const unlisted = removed.filter((origin) => !before.includes(origin));
     noteRemoved(call, projectId, unlisted);
     if (kept.length > 0) {
@@ -137,6 +156,12 @@ function areSameOrigins(left: Domains | undefined, right: Domains): boolean {
   return one.length === other.length && one.every((origin) => other.includes(origin));
 }
 
+/** Whether `ignoreChanges` names the place of an origin: what the engine hands over there, somebody may have removed. */
+const leftToList =
+  (domains: Domains, ignored: readonly string[]) =>
+  (origin: string): boolean =>
+    domains.some((one, index) => originsIn([one]).includes(origin) && isIgnored(ignored, "domains", String(index)));
+
 const MOST_LISTED = 10;
 
 const listedOrNone = (names: readonly string[]): string => (names.length === 0 ? "none" : listed(names, MOST_LISTED));
@@ -169,13 +194,21 @@ function takesOver(what: string, projectId: string | undefined): string {
 }
 
 /**
- * First adds the missing origins, then removes the rest, as far as the plan showed them. `onAdded` is called after each
- * addition, with the declared origins that exist then.
+ * First adds the missing origins, unless `ignoreChanges` leaves them to the service (`isLeft`), then removes the rest, as
+ * far as the plan showed them. `onAdded` is called after each addition, with the declared origins that exist then.
  */
 async function applyDomains(
   call: ChildCall<WhitelistOuts>,
   { projectId, domains }: WhitelistShape,
-  { onAdded, isPlanned }: { onAdded: (present: string[]) => void; isPlanned: (origin: string) => boolean },
+  {
+    onAdded,
+    isPlanned,
+    isLeft = () => false,
+  }: {
+    onAdded: (present: string[]) => void;
+    isPlanned: (origin: string) => boolean;
+    isLeft?: (origin: string) => boolean;
+  },
 ): Promise<{ removed: string[]; kept: string[] }> {
   const declared = originsIn(domains);
   await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
@@ -184,7 +217,7 @@ async function applyDomains(
   const exists = (origin: string): boolean =>
     known.has(origin) && !call.run.wasDeleted(domainObject(projectId, origin));
   const present = declared.filter(exists);
-  const missing = declared.filter((origin) => !present.includes(origin));
+  const missing = declared.filter((origin) => !present.includes(origin) && !isLeft(origin));
   // Declared here, so no other resource of the program removes it.
   for (const origin of declared) call.run.takeOver(domainObject(projectId, origin));
   for (const [index, origin] of missing.entries()) {

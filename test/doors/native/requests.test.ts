@@ -181,3 +181,29 @@ test("a path of ignoreChanges that leads to no argument is warned of by the firs
   await door.diff("ComputeEndpoint", state, [COMPUTE, COMPUTE], ["siz"]);
   expect(door.log).toEqual([]);
 });
+
+test("what the service has added to the settings stays its own, and a path of ignoreChanges is left as it has it", async () => {
+  const door = await NativeDoor.start();
+  const inputs = { ...COMPUTE, settings: { pgSettings: { work_mem: "4MB", jit: "off" } } };
+  const { id, outs } = await door.create("ComputeEndpoint", inputs);
+  const state = { id, outs: { ...outs, __added: ["settings.pgSettings.max_worker_processes"] } };
+  const shown = { work_mem: "4096kB", jit: "on", max_worker_processes: "8" };
+  const endpoint = id.slice(id.indexOf("/") + 1);
+  await door.service.edit({ kind: "endpoint", id: endpoint, set: { settings: { pg_settings: shown } } });
+  const found = await door.read("ComputeEndpoint", state);
+  expect(found.inputs["settings"]).toEqual({ pgSettings: { work_mem: "4MB", jit: "on" } });
+  expect(found.outs["__added"]).toEqual(state.outs.__added);
+  const news = { ...inputs, settings: { pgSettings: { work_mem: "8MB", jit: "off" } } };
+  await door.restart();
+  await door.check("ComputeEndpoint", news, inputs);
+  await door.diff("ComputeEndpoint", state, [inputs, news], ["settings.pgSettings.jit"]);
+  const changed = await door.update("ComputeEndpoint", state, news);
+  expect(changed.outs).not.toHaveProperty("__unfinished");
+  const compute = (await door.service.endpoints()).find((one) => one.id === endpoint);
+  expect(compute).toMatchObject({ settings: { pg_settings: { work_mem: "8MB", jit: "on" } } });
+  // Older states have no mark, and an edited one may have anything there.
+  for (const mark of [{}, { __added: "odd" }, { __added: [1] }]) {
+    const read = await door.read("ComputeEndpoint", { id, outs: { ...outs, ...mark } });
+    expect(read.outs).not.toHaveProperty("__added");
+  }
+});

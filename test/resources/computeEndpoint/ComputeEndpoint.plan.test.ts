@@ -87,7 +87,7 @@ test.each([
     `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because "type" changes: it is deleted last, and the new one has another id and another host` +
       (itself
         ? '; "adopt", which names the old one, has no effect then'
-        : '; "adopt" takes over ep-other-1 instead of creating one: if it is on another branch, it moves to br-dev: expect open connections to be dropped; if its size differs from the program, it restarts and drops open connections; destroying deletes it, unless retainOnDelete is set'),
+        : '; "adopt" takes over ep-other-1 instead of creating one: if it is on another branch, it moves to br-dev: expect open connections to be dropped; if its size differs from the program, it restarts and drops open connections; it gets all arguments of the program, and Postgres settings that the program does not list are cleared if it lists any; destroying deletes it, unless retainOnDelete is set'),
   );
 });
 
@@ -166,7 +166,7 @@ describe("an adoption", () => {
     return warnings;
   };
   const BROUGHT =
-    "if its size differs from the program, it restarts and drops open connections; destroying deletes it, unless retainOnDelete is set";
+    "if its size differs from the program, it restarts and drops open connections; it gets all arguments of the program, and Postgres settings that the program does not list are cleared if it lists any; destroying deletes it, unless retainOnDelete is set";
 
   test("of a branch's primary: what it does to that, and to whom it belongs from then on", async () => {
     expect(await createWarnings({ adopt: true, size: 2 })).toEqual([

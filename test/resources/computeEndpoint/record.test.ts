@@ -230,7 +230,7 @@ describe("a record says", () => {
 });
 
 describe("the same", () => {
-  const same = (name: "size" | "scaleToZero", left: unknown, right: unknown): boolean =>
+  const same = (name: "size" | "scaleToZero" | "settings", left: unknown, right: unknown): boolean =>
     sameArgument(ruleOf(computeEndpoint.args, name) ?? {}, left, right);
 
   test.each([
@@ -252,6 +252,20 @@ describe("the same", () => {
     [{ afterSeconds: 60 }, { afterSeconds: 60 }, true],
   ])("scale to zero %j and %j: %s", (left, right, expected) => {
     expect([same("scaleToZero", left, right), same("scaleToZero", right, left)]).toEqual([expected, expected]);
+  });
+
+  test.each([
+    [{ pgSettings: { shared_buffers: "128MB" } }, { pgSettings: { shared_buffers: "131072kB" } }, true],
+    [{ pgSettings: { jit: "off", work_mem: "1MB" } }, { pgSettings: { work_mem: "1024", jit: "no" } }, true],
+    [{ pgSettings: { jit: "off" } }, { pgSettings: { jit: "off", work_mem: "1MB" } }, false],
+    [{ pgSettings: {} }, {}, false],
+    [{ pgSettings: { "app.token": { fromEnv: "A" } } }, { pgSettings: { "app.token": { fromEnv: "A" } } }, true],
+    [{ pgSettings: { "app.token": { fromEnv: "A" } } }, { pgSettings: { "app.token": "A" } }, false],
+    [{ preloadLibraries: { useDefaults: true } }, { preloadLibraries: { useDefaults: true } }, true],
+    [{ preloadLibraries: { enabledLibraries: ["a"] } }, { preloadLibraries: { enabledLibraries: ["b"] } }, false],
+    [{ preloadLibraries: { useDefaults: true } }, {}, false],
+  ])("settings %j and %j: %s", (left, right, expected) => {
+    expect([same("settings", left, right), same("settings", right, left)]).toEqual([expected, expected]);
   });
 });
 

@@ -358,7 +358,7 @@ describe("an update that did not finish", () => {
       const said = await warnedOf(given, state, news);
       expect(said).toContainEqual(expect.stringMatching(plan));
       expect(said).toContainEqual(
-        'the previous update of Whitelist prj-demo ("thing") did not finish. This one resumes it: domains that others have added since stay',
+        'the previous update of Whitelist prj-demo ("thing") did not finish. This update resumes it: domains that others have added since stay',
       );
       expect(said.join("\n")).not.toMatch(/takes over|not declared/);
       const finished = await given.update(state, news);
@@ -474,4 +474,49 @@ test("addresses of apps and wildcards are domains of the list as others are: non
   ]);
   await given.delete(state);
   expect(await listed(given)).toEqual([]);
+});
+
+describe("what ignoreChanges leaves to the list", () => {
+  const update = async (domains: readonly string[], unfinished: object, ...paths: string[]) => {
+    const given = await started();
+    const { id, outs } = await given.create(INPUTS);
+    // Somebody replaces the second domain.
+    await given.edit({ kind: "domain", id: A, delete: true });
+    await addByHand(given, FOREIGN);
+    given.restart();
+    const news = { ...INPUTS, domains, __ignoreChanges: paths };
+    const state = { id, outs: { ...outs, ...unfinished } };
+    const { warnings } = await given.plan(news, INPUTS);
+    await given.diff(state, news);
+    const said = given.log.filter(({ message }) => message.startsWith("pulumi up adds")).map(({ message }) => message);
+    const next = await given.update(state, news);
+    return { list: [...(await listed(given))].sort(), said, warnings, next, given };
+  };
+
+  test("is a domain at an ignored place that somebody has removed: it does not come back", async () => {
+    const { list, said, next, given } = await update([C, A], {}, "domains[1]");
+    expect(list).toEqual([C, FOREIGN].sort());
+    expect(said).toEqual([]);
+    expect(await given.diff(next, { ...INPUTS, domains: [C, A] })).toMatchObject({ changes: false });
+  });
+
+  test("is nothing else: without it the domain comes back, and the plan says so", async () => {
+    const { list, said } = await update([C, A], {});
+    expect(list).toEqual([A, C, FOREIGN].sort());
+    expect(said).toEqual([`pulumi up adds to Whitelist prj-demo ("thing") again what is missing there: ${A}`]);
+  });
+
+  test.each([["domains"], ["*"]])(
+    "is the whole list, also for an update that goes on with another: %s",
+    async (path) => {
+      const { list, next } = await update([B, A], { __unfinished: "update" }, path);
+      expect(list).toEqual([B, FOREIGN].sort());
+      expect(next.outs).not.toHaveProperty("__unfinished");
+    },
+  );
+
+  test("is nothing for a creation that goes on: what it declares comes first", async () => {
+    const { list } = await update([B, A], { __unfinished: "create" }, "domains");
+    expect(list).toEqual([A, B].sort());
+  });
 });

@@ -131,6 +131,8 @@ async function inQuiet(seen: Seen, own: number, deed: () => Promise<void>): Prom
 /** A proxy in front of the service for whole programs and many projects at once, each with its own faults. */
 export class Network {
   readonly #projects = new Map<string, Seen>();
+  /** In place of that of each request. */
+  key: string | undefined;
 
   private constructor(
     readonly baseUrl: string,
@@ -226,7 +228,8 @@ export class Network {
   ): Promise<void> {
     const { method = "GET", url = "" } = request;
     const isDone = how === undefined || isExecuted(how, method, url);
-    const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
+    const authorization = this.key === undefined ? (request.headers.authorization ?? "") : `Bearer ${this.key}`;
+    const headers = { authorization, "content-type": "application/json" };
     const execute = (): Promise<Exchanged> => exchange(origin + url, method, headers, body.toString());
     const { executing = (_request, work) => work() }: Pick<Weather, "executing"> = seen?.weather ?? {};
     const real = isDone ? await executing({ method, url, body: body.toString() }, execute) : undefined;

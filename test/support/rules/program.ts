@@ -5,7 +5,7 @@ import { unmarked } from "../engineMarks";
 import { Process, type Account, type Delays, type Observe } from "./engine/process";
 import { Run, type Course, type Part } from "./engine/run";
 import { chance } from "./engine/seeded";
-import { isComponent, protectedIn, stateRename, stateTaint, type Entry, type Stored } from "./engine/state";
+import { isComponent, stateRename, stateTaint, withDependencies, type Entry, type Stored } from "./engine/state";
 import { urnOf } from "./engine/urns";
 
 export { UNKNOWN_VALUE as UNKNOWN } from "../../../src/contract/hiddenKeys";
@@ -101,8 +101,9 @@ export class Stack {
 
   /** `pulumi destroy --yes`, with `--exclude-protected` where it is asked for. */
   async destroy(course: Course = { seed: 1 }, part: Part & { excludeProtected?: boolean } = {}): Promise<Outcome> {
-    const kept = part.excludeProtected === true ? protectedIn(this.all) : undefined;
-    const excludes = kept && ((urn: string) => kept.has(urn));
+    const kept = withDependencies(this.all, ({ protect }) => protect === true);
+    const isKept = (urn: string): boolean => kept.has(urn) || part.excludes?.(urn) === true;
+    const excludes = part.excludeProtected === true ? isKept : part.excludes;
     const run = new Run(this.#process(), this.all, course, false, "destroy", { ...part, excludes });
     await run.program([]);
     this.all = run.state;

@@ -4,8 +4,8 @@ import { isSecret } from "../../../../src/contract/engineSecrets";
 
 type Path = readonly string[];
 
-const parsed = (path: string): Path =>
-  path.split(/[.[\]]/).flatMap((part) => (part === "" ? [] : [part.replaceAll('"', "")]));
+export const parsed = (path: string): Path =>
+  [...path.matchAll(/\["([^"]*)"\]|[^.[\]]+/g)].map(([part, quoted = part]) => quoted);
 
 /** New inputs with the old values at the ignored paths. */
 export function withoutIgnored(news: Properties, olds: Properties, ignored: readonly string[]): Properties {

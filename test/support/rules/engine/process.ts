@@ -8,7 +8,7 @@ import { Session, type SessionOptions } from "../../../../src/host/session";
 import { KIND_CASES } from "../../../kinds";
 import { unmarked } from "../../engineMarks";
 import { startedPlugin } from "./nativeProvider";
-import { Neighbours } from "./neighbours";
+import { Neighbours, type Broken } from "./neighbours";
 import type { Stored } from "./state";
 
 export interface Account {
@@ -97,6 +97,16 @@ export class Process {
     return this.#called(started(served), (method, given) => this.observe({ method, urn, given }), served);
   }
 
+  /** The program's process has made such a resource. */
+  declare(kind: Kind, urn: string, given: Properties): void {
+    this.#neighbours.declare(kind, urn, unmarked(given));
+  }
+
+  /** From now on the processes of the command cannot tell each other what they do. */
+  breakChannel(how: Broken): void {
+    this.#neighbours.break(how);
+  }
+
   /** As if it were killed: every call fails, the running ones too. What they go on with must find no service. */
   kill(): void {
     this.#end.kill();
@@ -119,7 +129,7 @@ export class Process {
       new Session((line) => this.log.push(line), {
         client: { ...QUICK, ...client },
         lookAheadMs,
-        others: () => this.#neighbours.add(),
+        others: (address) => this.#neighbours.add(address),
         ...(siblingStartsMs !== undefined && { siblingStartsMs }),
         ...(digests !== undefined && { digests }),
       });

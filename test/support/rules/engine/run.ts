@@ -8,7 +8,15 @@ import { isTransformed, Output, registered, sentInputs, type Program, type Regis
 import { isNamed, withoutIgnored } from "./paths";
 import type { Process, Provider } from "./process";
 import { chance, pause, Slots } from "./seeded";
-import { dependantsOf, dependenciesOf, inOrder, isComponent, withoutGone, type Stored } from "./state";
+import {
+  dependantsOf,
+  dependenciesOf,
+  inOrder,
+  isComponent,
+  withDependencies,
+  withoutGone,
+  type Stored,
+} from "./state";
 import { inheritedAlias } from "./urns";
 
 /** How the engine proceeds: everything that depends on the seed. */
@@ -145,12 +153,10 @@ export class Run {
   }
 
   async refresh(): Promise<void> {
-    const { targets } = this.part;
     const gone = new Set<Working>();
-    const read = this.#base.filter((entry) => {
-      const isTarget = targets?.(entry.urn) ?? true;
-      return isTarget && !isComponent(entry) && entry.pendingReplacement !== true;
-    });
+    const read = this.#base.filter(
+      (entry) => this.#isIncluded(entry.urn) && !isComponent(entry) && entry.pendingReplacement !== true,
+    );
     // A failure stops no other read.
     await Promise.all(
       read.map(async (entry) => {
@@ -178,6 +184,11 @@ export class Run {
     markOutputs(entry);
     // Its result is the drift that a refresh reports; the inputs are from the state, without a check.
     await provider.diff(id, unmarked(entry.outs), unmarked(before), unmarked(entry.inputs));
+  }
+
+  #isIncluded(urn: string): boolean {
+    const { targets, excludes } = this.part;
+    return targets?.(urn) ?? excludes?.(urn) !== true;
   }
 
   #lookUp(): void {
@@ -244,6 +255,7 @@ export class Run {
       given[key] = value instanceof Output ? this.#valueOf(sources.get(value.name), value.property) : value;
       if (value instanceof Output) (dependencies[urnOfOther(value.name)] ??= []).push(key);
     }
+    if (kind !== "Group" && kind !== "Foreign") this.process.declare(kind, urn, given);
     const sameKind = all.filter((other) => other.declared.kind === kind).length;
     const mark = process.env["SVC_STRICT_PLAN"] === undefined ? true : sameKind;
     const preview = this.dry && this.course.looks === true ? mark : undefined;
@@ -274,11 +286,11 @@ export class Run {
   /** Decides about a resource. What it returns executes that, possibly beside others. */
   async #generate(one: Registered, entry: Working): Promise<() => Promise<Known | undefined>> {
     const { urn, name } = entry;
-    const { targets, replaces } = this.part;
+    const { replaces } = this.part;
     const old = this.#oldOf(one, entry);
     this.#urns.add(urn);
     this.#providers.add(providerOf(doorIn(entry), entry.provider));
-    if (targets?.(urn) === false) return this.#untargeted(entry, old);
+    if (!this.#isIncluded(urn)) return this.#untargeted(entry, old);
     const missing = [...(entry.dependsOn ?? []), ...Object.keys(entry.dependencies), entry.parent, entry.deletedWith];
     if (missing.some((other) => other !== undefined && this.#skippedCreates.has(other))) {
       throw new Error(`Resource '${urn}' depends on a resource which was not specified in --target list.`);
@@ -541,7 +553,9 @@ export class Run {
       const urns = new Set(all.map(({ urn }) => urn));
       return ({ urn }) => urns.has(urn);
     }
-    return ({ urn }) => excludes?.(urn) !== true;
+    if (excludes === undefined) return () => true;
+    const kept = withDependencies(this.#base, ({ urn }) => excludes(urn));
+    return ({ urn }) => !kept.has(urn);
   }
 
   /** The entry, if it is protected. */

@@ -150,14 +150,14 @@ function oneIn(state: readonly Stored[], urn: string): Stored {
   return found;
 }
 
-/** `--exclude-protected`: what is protected, and all that it depends on. */
-export function protectedIn(state: readonly Stored[]): ReadonlySet<string> {
+/** The URNs of such entries, and of all that they depend on. */
+export function withDependencies(state: readonly Stored[], isMeant: (entry: Stored) => boolean): ReadonlySet<string> {
   const found = new Set<Stored>();
   const add = (entry: Stored): void => {
     if (found.has(entry)) return;
     found.add(entry);
     dependenciesOf(entry, state).forEach(add);
   };
-  state.filter(({ protect }) => protect === true).forEach(add);
+  state.filter(isMeant).forEach(add);
   return new Set([...found].map(({ urn }) => urn));
 }
