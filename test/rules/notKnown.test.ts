@@ -249,7 +249,7 @@ const THREE: readonly [string, KindCase, Properties[]][] = [
 describe.each(BROKEN)("a list %s", (_how, fault, words) => {
   const brokenOff = async (kind: KindCase, [one = {}, two = {}, three = {}]: readonly Properties[]) => {
     // Only a page that fails for ever is read until the deadline.
-    const readDeadlineMs = "paging" in fault ? 20_000 : 500;
+    const readDeadlineMs = "paging" in fault ? 20_000 : 1_500;
     const { given } = await sceneOf(kind, { pageSize: 1 }, { readDeadlineMs });
     // What a project has from the start would be on the first page.
     if (kind.kind === "ComputeEndpoint") await given.edit({ kind: "endpoint", id: DEMO_PRIMARY, delete: true });
