@@ -399,9 +399,7 @@ export function tellOfTakeOver<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
   { id, urn }: Pick<CreateRequest, "urn"> & { readonly id: string },
 ): void {
-  const message =
-    `${resource.kind} ${id}${labelOf(urn)} was taken over: destroying it deletes the object, unless retainOnDelete is set. ` +
-    "If another entry of a stack has the object, too, destroying that one deletes it as well: remove only the entry, with pulumi state delete '<its URN>'. A pulumi up of the whole program does so by itself for an entry of this stack";
+  const message = `${resource.kind} ${id}${labelOf(urn)} was taken over: destroying it deletes the object, unless retainOnDelete is set. If an earlier entry stays in a stack, remove it with pulumi state delete '<its URN>': destroying that one deletes the object, too`;
   session.log({ severity: "info", message, urn, ephemeral: false });
 }
 
