@@ -198,7 +198,7 @@ describe("killed", () => {
       expect(await neighbour.ask("select id from mine")).toBe("1");
       expect(readFileSync(join(unknown, "data"), "utf8")).toBe("kept");
       rmSync(unknown, { recursive: true });
-    });
+    }, 120_000); // Three clusters start.
 
     test("its data file serves the next start at once", async () => {
       const data = ["--port", "0", "--data", join(folder, "state.json")];

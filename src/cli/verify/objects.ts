@@ -24,6 +24,8 @@ export const STEP_SECONDS = 300;
 interface Place {
   readonly projectId: string;
   readonly session: Session;
+  /** Begins another one. */
+  readonly start: () => Session;
   readonly read: ReadSetting;
   readonly client: Client;
   /** What every name of this run contains. */
@@ -126,13 +128,11 @@ export class Objects {
   async remove(made: Made): Promise<void> {
     await this.#refuseForeign(made.kind);
     const { kind, id, name, outs } = made;
-    const hosted = this.#hosted(kind);
-    // A run deletes nothing that it has created (rule 4 of docs/design/rules.md): this is another run.
-    const forget = (): void =>
-      hosted.resource.objects(id, outs).forEach((object) => hosted.session.memory.forgetOwner(object));
-    forget();
-    await remove(hosted, { urn: urnOf(kind, name), id, outs, timeouts: this.#timeouts });
-    forget();
+    const { session, ...hosted } = this.#hosted(kind);
+    // A run deletes nothing that it has created, nor after a failure (rules 4 and 9 of docs/design/rules.md).
+    const another = { ...hosted, session: this.place.start() };
+    await remove(another, { urn: urnOf(kind, name), id, outs, timeouts: this.#timeouts });
+    hosted.resource.objects(id, outs).forEach((object) => session.memory.forgetOwner(object));
     if (await this.#isShown(made)) throw new Error("it was deleted, but the service still shows it");
     this.#made.splice(this.#made.indexOf(made), 1);
   }

@@ -58,7 +58,9 @@ function runOf(
   const exchanges = new Exchanges();
   const options: Partial<ClientOptions> = { ...times, trace: requestTrace(), observe: (one) => exchanges.add(one) };
   // What the provider tells the engine is about a program, which this run does not have.
-  const session = new Session(() => undefined, { client: options, ...(digests !== undefined && { digests }) });
+  const start = (): Session =>
+    new Session(() => undefined, { client: options, ...(digests !== undefined && { digests }) });
+  const session = start();
   const { client } = session.account(read);
   const token = PREFIX + randomBytes(4).toString("hex");
   return {
@@ -71,7 +73,7 @@ function runOf(
     token,
     client,
     strangerClient: () => new Client({ ...options, baseUrl, apiKey: `${token}-no-key` }),
-    objects: new Objects({ projectId, session, read, client, token, seconds: stepSeconds }),
+    objects: new Objects({ projectId, session, start, read, client, token, seconds: stepSeconds }),
     exchanges,
     pollMs,
     patienceMs,
