@@ -36,7 +36,7 @@ const SLOW = 1 / 10;
 /** After a pause, processes begin to change something within this part of it: not all at once. */
 const SPREAD = 1 / 4;
 /** The time that is left may stand still: it is asked no more often than this. */
-const LEAST_LOOK_MS = 20;
+const LEAST_LOOK_MS = 100;
 /** A process that has sent so many requests within a second has met the limit of a second and a route. */
 const MANY_IN_A_SECOND = 20;
 
