@@ -546,13 +546,13 @@ export class RunMemory {
    * known of one of them.
    */
   mayDelete(objects: readonly string[], urn: string, claims: readonly Claim[] = []): Permission {
-    const unseen = this.#declaredUnseen(objects, urn, claims);
-    if (unseen !== undefined) return unseen;
     const permissions = objects.map((object) => this.#mayDelete(object, urn));
     const [first = Granted.proven()] = permissions;
+    if (first instanceof Refused && permissions.every((one) => one instanceof Refused)) return first;
     return (
+      this.#declaredUnseen(objects, urn, claims) ??
       permissions.find((one) => one instanceof Unknown) ??
-      (permissions.every((one) => one instanceof Refused) ? first : Granted.proven())
+      Granted.proven()
     );
   }
 

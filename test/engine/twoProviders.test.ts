@@ -155,16 +155,22 @@ describe.each(BROKEN)("if the folder of the provider processes %s", (_how, spoil
     expect(plan.text).toMatch(/warning: it is not known whether two Providers of this run declare one object: /);
   });
 
-  test("a destroy of two Providers, which takes over nothing, deletes all", async () => {
+  test("a destroy, which cannot know that it is the whole one, deletes nothing and says how to mend it", async () => {
     const stack = await withIntegration({
       program: `${PROVIDERS}\n${integration("auth", "one")}\n${compute("api", "two")}`,
     });
+    const before = await shown(stack);
     spoil(folderOf(stack));
+    const refused = await stack.destroy();
+    expect(refused.code).not.toBe(0);
+    expect(refused.text).toMatch(why);
+    expect(await shown(stack)).toEqual(before);
+    rmSync(folderOf(stack), { recursive: true });
     expect(await stack.destroy()).toMatchObject({ code: 0 });
     expect(await shown(stack)).toEqual([]);
   });
 
-  test("one Provider takes over and deletes as ever, also after a refresh in the same command", async () => {
+  test("one Provider takes over as ever, also after a refresh in the same command, and deletes nothing else", async () => {
     const one = 'const one = new svc.Provider("one");';
     const stack = await withIntegration({ program: `${one}\n${integration("former", "one")}` });
     const before = await shown(stack);
@@ -175,10 +181,10 @@ describe.each(BROKEN)("if the folder of the provider processes %s", (_how, spoil
     expect(up.text).not.toMatch(/not known/);
     expect(await shown(stack)).toEqual(before);
     stack.program(`${one}\n${integration("latter", "one", ", adopt: true")}`);
+    expect((await stack.up("--refresh")).text).toMatch(why);
+    expect(await stack.resources()).toHaveLength(2);
+    rmSync(folderOf(stack), { recursive: true });
     expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
     expect(await stack.resources()).toHaveLength(1);
-    stack.program("");
-    expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
-    expect(await shown(stack)).toEqual([]);
   });
 });
