@@ -58,21 +58,3 @@ test("a deployment loads no part of the emulator", () => {
   expect(modules.filter((path) => /dist\/(emulator|cli)\//.test(path))).toEqual([]);
   for (const name of ["hono", "@hono/node-server", "commander"]) expect(packages(modules)).not.toContain(name);
 });
-
-test("a stack trace and a debugger show the sources, which come with the maps", () => {
-  const program = `
-    const { findSourceMap } = require("node:module");
-    try {
-      new (require("./dist/client").Client)({ baseUrl: "no address", apiKey: "k" });
-    } catch ({ stack }) {
-      const { sourcesContent } = findSourceMap(require.resolve("./dist/client/http/transport.js")).payload;
-      console.log(JSON.stringify({ stack, content: sourcesContent[0] }));
-    }`;
-  const printed = execFileSync(process.execPath, ["--enable-source-maps", "-e", program], {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
-  const { stack, content } = JSON.parse(printed) as { stack: string; content: string };
-  const line = content.split("\n").findIndex((text) => text.includes("new URL(baseUrl)")) + 1;
-  expect(stack).toContain(`src/client/http/transport.ts:${line}:`);
-});

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type * as Program from "./index";
 
 /** What the program has declared, by type and name, and what it has asked. */
 const declared: pulumi.runtime.MockResourceArgs[] = [];
@@ -24,7 +25,7 @@ beforeAll(async () => {
 const valueOf = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => void output.apply(resolve));
 
 test("reports are read from a replica of the production branch that sleeps", async () => {
-  const { host } = await import("./index");
+  const { host } = jest.requireActual<typeof Program>("./index");
   expect(await valueOf(host)).toBe("ep-mocked.example.com");
   expect(asked).toEqual([expect.objectContaining({ inputs: { projectId: "prj-demo" } })]);
   expect(declared.map(({ type, name }) => [type, name])).toEqual([

@@ -40,6 +40,8 @@ async function expectNothingEditedSent(given: Harness): Promise<void> {
 
 const edited = ({ id, outs }: State, name: string, value: unknown): State => ({ id, outs: { ...outs, [name]: value } });
 
+jest.setTimeout(90_000); // A compute has many arguments, and each gets values of all types.
+
 describe.each(EACH_KIND)("%s", (_kind, kindCase) => {
   const inputs = wholeIn(kindCase, DEMO);
   test("is planned, read and updated, or refused with a message, whatever type a stored value has", async () => {
