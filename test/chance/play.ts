@@ -41,6 +41,8 @@ const REFUSALS = [
   // Of a resource that the program no longer has, too.
   /: its "deletionProtection" is on, so nothing was sent, and it is kept/,
   /unable to replace resource .* as part of replacing /,
+  // What the program ignores and the service does not show.
+  /it is not known whether this change would set .* back: .* is in ignoreChanges/,
   // Of two that declare one branch, too.
   /nothing is deleted, because .* might not come back: /,
   /is not replaced, although the change of .* requires it: its "deletionProtection" is on/,
