@@ -1,4 +1,5 @@
 /** Facts about each kind from its declaration, for commands that handle all kinds. */
+import type { Container } from "../contract/claims";
 import type { Kind } from "../contract/pointer";
 import { idForm } from "../contract/objectIds";
 import { presentId } from "../contract/oauthProviderId";
@@ -8,8 +9,14 @@ import { argumentRules, lifecycleOf } from "../resources/lifecycles";
 /** The names of a kind's arguments. */
 export const argumentsOf = (kind: Kind): string[] => Object.keys(argumentRules(kind));
 
-/** Whether an object of this kind belongs to an auth integration and is deleted with it. */
-export const livesInIntegration = (kind: Kind): boolean => argumentRules(kind)["projectId"]?.replaces === "container";
+/** The arguments that name a container of the object, and the kind of each container: the object is deleted with it. */
+export const containersOf = (kind: Kind): ReadonlyMap<string, Container> =>
+  new Map(
+    Object.entries(argumentRules(kind)).flatMap(([name, { container }]) => (container ? [[name, container]] : [])),
+  );
+
+/** Whether an object of this kind lives in another one. */
+export const livesInside = (kind: Kind): boolean => containersOf(kind).size > 0;
 
 /** The arguments that an imported program sets: those that the service shows and an update sends. */
 export const importedArguments = (kind: Kind): string[] =>

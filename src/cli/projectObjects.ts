@@ -11,7 +11,7 @@ import {
 import { isSameName, nameForm } from "../contract/forms";
 import type { Properties } from "../contract/hiddenKeys";
 import type { Kind } from "../contract/pointer";
-import { livesInIntegration } from "./declarations";
+import { livesInside } from "./declarations";
 import { domainForm } from "../contract/redirectDomains";
 import { compareText } from "./output";
 
@@ -122,9 +122,9 @@ export async function listProjectObjects(
   // First and alone: it fails if the project does not exist. Not every project supports auth. One that has an
   // integration has the lists of what is in it: where one is not shown, nothing is known of it.
   const objects = await listed((kind) => kind === "ComputeEndpoint");
-  objects.push(...(await listed((kind) => kind !== "ComputeEndpoint" && !livesInIntegration(kind))));
+  objects.push(...(await listed((kind) => kind !== "ComputeEndpoint" && !livesInside(kind))));
   const hasIntegration = objects.some(({ kind }) => kind === "AuthIntegration");
-  return hasIntegration ? [...objects, ...(await listed(livesInIntegration))] : objects;
+  return hasIntegration ? [...objects, ...(await listed(livesInside))] : objects;
 }
 
 function compute(projectId: string, record: EndpointRecord): Found<"ComputeEndpoint", EndpointRecord> {

@@ -1,4 +1,4 @@
-import { importedArguments, livesInIntegration, standardsOf } from "../../src/cli/declarations";
+import { importedArguments, livesInside, standardsOf } from "../../src/cli/declarations";
 import { KINDS } from "../../src/contract/pointer";
 
 test("an import gives what the service shows and a change of the object sends, of each kind", () => {
@@ -27,7 +27,7 @@ test("an import gives what the service shows and a change of the object sends, o
 });
 
 test("what lives in an integration is what goes with it", () => {
-  expect(KINDS.filter((kind) => !livesInIntegration(kind))).toEqual(["AuthIntegration", "ComputeEndpoint"]);
+  expect(KINDS.filter((kind) => !livesInside(kind))).toEqual(["AuthIntegration", "ComputeEndpoint"]);
 });
 
 test("an import leaves out what a new object has anyway", () => {

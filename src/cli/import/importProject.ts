@@ -16,7 +16,7 @@ import {
   type Wanted,
 } from "./importedResource";
 import { type Constant, kebabCase, Names, programText } from "./programText";
-import { livesInIntegration, objectForm } from "../declarations";
+import { livesInside, objectForm } from "../declarations";
 import { terminalJson } from "../output";
 import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
@@ -203,7 +203,7 @@ function notesOnContainer(
   all: readonly ProjectObject[],
 ): string[] {
   const container = all.find(({ kind }) => kind === "AuthIntegration");
-  const inside = named.filter(({ one }) => livesInIntegration(one.object.kind));
+  const inside = named.filter(({ one }) => livesInside(one.object.kind));
   if (integration !== undefined || container === undefined || inside.length === 0) return [];
   return [
     `${inside.map(({ name }) => `"${name}"`).join(", ")}: the file does not declare the integration ${container.id}, which contains this. ` +

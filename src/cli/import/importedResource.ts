@@ -9,7 +9,7 @@ import { STAND_INS } from "../../contract/standIns";
 import { isPlain, problemText } from "../../host/arguments";
 import { configured, problemsOf, topOf } from "../declarable";
 import { type Argument, camelCase, Code, type DeclaredResource, kebabCase } from "./programText";
-import { importedArguments, livesInIntegration, standardsOf } from "../declarations";
+import { importedArguments, livesInside, standardsOf } from "../declarations";
 import type { ProjectObject } from "../projectObjects";
 import { asSecret } from "../stack/state";
 
@@ -222,7 +222,7 @@ const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are 
 
 /** Objects of an integration refer to it by its output, so that both are replaced together. */
 const containerOf = (kind: Kind, { integration }: ProgramContext): string =>
-  livesInIntegration(kind) && integration !== undefined ? `${integration}.projectId` : "projectId";
+  livesInside(kind) && integration !== undefined ? `${integration}.projectId` : "projectId";
 
 /**
  * The managed parts of an object, as a read shows them: for a compute's settings, those that are set. A domain is found

@@ -1,7 +1,7 @@
 import { isSameName } from "../../../contract/forms";
 import { nameInUrn, projectOf } from "../../../contract/identifiers";
 import { kindOfEntry } from "../../../contract/pointer";
-import { livesInIntegration } from "../../declarations";
+import { livesInside } from "../../declarations";
 import type { EventLog, Step as EngineStep } from "../eventLog";
 import { byUrn, type Drifted } from "../report";
 import { dependenciesOf, type Registrable } from "./registration";
@@ -94,7 +94,7 @@ function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: 
   const identity = all.get(urn)?.outputs?.["authProviderProjectId"];
   return [...all.values()].flatMap((other) => {
     const kindOfOther = kindOfEntry(other);
-    if (kindOfOther === undefined || !livesInIntegration(kindOfOther)) return [];
+    if (kindOfOther === undefined || !livesInside(kindOfOther)) return [];
     if (other.external || !isSameName(projectOf(other.id), project)) return [];
     const home = other.outputs?.["authProviderProjectId"];
     // An older state does not record it.
