@@ -56,7 +56,7 @@ export const importRules = [
   },
   {
     files: "src/resources/*/[a-z]*.ts",
-    what: "the same at the provider: its lifecycle, schemas, mapping. Of other resources `shared` only",
+    what: "the same at the provider and for commands: its lifecycle, schemas, mapping, tools. Of other resources `shared` only",
     imports: ["contract", "host", "client", "helpers", "own lifecycles"],
     types: ["program"],
     packages: ["zod"],
@@ -70,6 +70,11 @@ export const importRules = [
     files: "src/resources/lifecycles.ts",
     what: "the table of the lifecycles of all kinds, for every door and for commands",
     imports: ["contract", "host", "lifecycles"],
+  },
+  {
+    files: "src/resources/tools.ts",
+    what: "the table of what commands know of each kind",
+    imports: ["contract", "lifecycles"],
   },
   {
     files: "src/components/**",
@@ -129,6 +134,7 @@ export const importRules = [
       "doors",
       "provider",
       "resources/lifecycles",
+      "resources/tools",
       "emulator",
       "helpers",
       "audit",
@@ -140,7 +146,7 @@ export const importRules = [
   },
 ];
 
-/** Folders of src, and two files: what users' state loads, and the table of all lifecycles. */
+/** Folders of src, and three files: what users' state loads, and the tables of all kinds. */
 const FOLDERS = [
   "contract",
   "program",
@@ -156,6 +162,7 @@ const FOLDERS = [
   "cli",
   "provider",
   "resources/lifecycles",
+  "resources/tools",
 ];
 
 /** The import specifiers of what stands in resources, as seen from src, or from a folder of resources. */
@@ -195,7 +202,7 @@ function forbidden({ files, imports, types = [], packages: own = [] }, packages 
   }
   if (!imports.includes("classes")) forbid(CLASSES, where);
   if (!imports.includes("lifecycles")) forbid(LIFECYCLES, where);
-  if (files === "src/resources/lifecycles.ts") forbid("^\\./\\w+/[A-Z]", where);
+  if (/^src\/resources\/\w+\.ts$/.test(files)) forbid("^\\./\\w+/[A-Z]", where);
   if (files.startsWith("src/resources/*/")) {
     forbid(OTHER_RESOURCES, where);
     if (imports.includes("own lifecycles")) forbid("^\\./[A-Z]", where, true);

@@ -15,7 +15,10 @@ interface Outputs {
 const declaration: Declaration<Shape, Outputs> = {
   kind: "AuthUser",
   id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
-  args: { home: { required: true, replaces: true, container: "AuthIntegration" }, size: { form: (size) => Math.abs(size) } },
+  args: {
+    home: { required: true, replaces: true, container: "AuthIntegration" },
+    size: { form: (size) => Math.abs(size) },
+  },
   outputs: { host: { secret: true, identity: true, stays: true } },
 };
 const schemas: SchemasOf<Shape> = { size: z.number(), home: z.string() };

@@ -1,0 +1,3 @@
+import type { Tools } from "../shared/tools";
+
+export const whitelist: Tools = {};
