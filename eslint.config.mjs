@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
 import tseslint from "typescript-eslint";
 
 /**
@@ -249,6 +251,18 @@ const PROOF = {
   message: "Only look-ups make a proof (rule 9 of docs/design/rules.md).",
 };
 
+/** The names of the classes in src/resources are those of the kinds. */
+const KINDS = readdirSync(new URL("src/resources", import.meta.url), { recursive: true, encoding: "utf8" })
+  .map((file) => basename(file, ".ts"))
+  .filter((name) => /^[A-Z]\w+$/.test(name))
+  .join("|");
+/** What commands know of a kind stands beside it. In a longer text for people, a kind may be named. */
+const NAMED_KIND = {
+  selector: `:matches(Identifier[name=/^(${KINDS})$/], Literal[value=/^(${KINDS})$/])`,
+  message: "Commands name no kind: it belongs into src/resources/<kind>/<kind>Tools.ts (CONTRIBUTING.md).",
+};
+const OF_COMMANDS = /^src\/cli\//;
+
 /** The files that ask the service or the memory of the run, and so may answer. */
 const LOOK_UPS = [
   "src/client/proof.ts",
@@ -264,9 +278,11 @@ const LOOK_UPS = [
   "src/host/replacement.ts",
   "src/resources/shared/integrationChild.ts",
   "src/resources/authIntegration/authIntegrationLifecycle.ts",
+  "src/resources/computeEndpoint/leftoverCompute.ts",
   "src/resources/computeEndpoint/lookAhead.ts",
   "src/resources/computeEndpoint/sending.ts",
   "src/resources/oauthProvider/oauthProviderLifecycle.ts",
+  "src/resources/whitelist/leftoverDomain.ts",
   "src/cli/sweep/deletions.ts",
   "src/cli/sweep/locks.ts",
   "src/cli/sweep/sweep.ts",
@@ -308,7 +324,17 @@ export default tseslint.config(
   madeIn(["src/**"], [MARKED, PROOF, GATED]),
   madeIn(["src/host/secrets.ts"], [PROOF, GATED]),
   madeIn(["src/client/gate.ts"], [MARKED, PROOF]),
-  madeIn(LOOK_UPS, [MARKED, GATED]),
+  madeIn(
+    LOOK_UPS.filter((file) => !OF_COMMANDS.test(file)),
+    [MARKED, GATED],
+  ),
+  madeIn(["src/cli/**"], [MARKED, PROOF, GATED, NAMED_KIND]),
+  madeIn(
+    LOOK_UPS.filter((file) => OF_COMMANDS.test(file)),
+    [MARKED, GATED, NAMED_KIND],
+  ),
+  // Its steps are about single kinds.
+  madeIn(["src/cli/verify/**"], [MARKED, PROOF, GATED]),
   {
     files: [
       "src/contract/settings.ts",

@@ -1,6 +1,6 @@
 /** Facts about each kind from its declaration and tools, for commands that handle all kinds. */
 import type { Container } from "../contract/claims";
-import type { Kind } from "../contract/pointer";
+import { type Kind, KINDS } from "../contract/pointer";
 import { idForm } from "../contract/objectIds";
 import { isImported } from "../host/imported";
 import { argumentRules, lifecycleOf } from "../resources/lifecycles";
@@ -21,6 +21,9 @@ export const livesIn = (kind: Kind, container: Kind): boolean =>
 
 /** Whether an object of this kind lives in another one. */
 export const livesInside = (kind: Kind): boolean => containersOf(kind).size > 0;
+
+/** The kinds whose resource declares all objects of this kind in its project. Its id is the project. */
+export const gatherersOf = (kind: Kind): Kind[] => KINDS.filter((one) => toolsOf(one).gathers?.kind === kind);
 
 /** The arguments that an imported program sets: those that the service shows and an update sends. */
 export const importedArguments = (kind: Kind): string[] =>

@@ -1,7 +1,10 @@
+import type { OAuthProviderRecord } from "../../client";
 import { presentId } from "../../contract/oauthProviderId";
-import type { Tools } from "../shared/tools";
+import type { ProjectObject, Tools } from "../shared/tools";
 
 export const oauthProvider: Tools = {
+  list: async ({ client, projectId, options }) =>
+    (await client.auth.oauthProviders(projectId).list(options)).map((record) => found(record, projectId)),
   // A provider that is declared absent, but exists, is in the state nevertheless: that is drift.
   objectId: (id) => presentId(id).id,
   byHand: new Map([
@@ -11,3 +14,22 @@ export const oauthProvider: Tools = {
     ],
   ]),
 };
+
+function found({ id, type }: OAuthProviderRecord, projectId: string): ProjectObject {
+  const isShared = type === "shared";
+  return {
+    kind: "OAuthProvider",
+    id: `${projectId}/${id}`,
+    describe: `OAuth provider ${id} with ${isShared ? "the service's shared keys" : "credentials of its own"}`,
+    adopt: isShared ? "adopt: true" : "adopt: true, with its clientId and clientSecret",
+    identity: { providerId: id },
+    names: () => [id],
+    word: "oauth",
+    ...(!isShared && {
+      hidden: new Map([
+        ["clientId", false],
+        ["clientSecret", true],
+      ]),
+    }),
+  };
+}
