@@ -19,9 +19,6 @@ export const containersOf = (kind: Kind): ReadonlyMap<string, Container> =>
 export const livesIn = (kind: Kind, container: Kind): boolean =>
   [...containersOf(kind).values()].some((one) => one === container);
 
-/** Whether an object of this kind lives in another one. */
-export const livesInside = (kind: Kind): boolean => containersOf(kind).size > 0;
-
 /** The kinds whose resource declares all objects of this kind in its project. Its id is the project. */
 export const gatherersOf = (kind: Kind): Kind[] => KINDS.filter((one) => toolsOf(one).gathers?.kind === kind);
 

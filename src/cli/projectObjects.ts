@@ -1,6 +1,6 @@
 import type { Kind } from "../contract/pointer";
 import { type Asked, LISTED_KINDS, type ProjectObject, toolsOf } from "../resources/tools";
-import { containersOf, livesInside } from "./declarations";
+import { containersOf } from "./declarations";
 import { compareText } from "./output";
 
 /**
@@ -8,22 +8,27 @@ import { compareText } from "./output";
  * @throws NotFoundError if the project does not exist.
  */
 export async function listProjectObjects(asked: Asked): Promise<ProjectObject[]> {
-  const listed = async (matches: (kind: Kind) => boolean): Promise<ProjectObject[]> => {
-    const lists = LISTED_KINDS.filter(matches).map(async (kind) => {
+  const listed = async (kinds: readonly Kind[]): Promise<ProjectObject[]> => {
+    const lists = kinds.map(async (kind) => {
       const { list } = toolsOf(kind);
       return typeof list === "string" ? [] : (await list(asked)).toSorted(byAge);
     });
     return (await Promise.all(lists)).flat();
   };
-  const isFirst = (kind: Kind): boolean => toolsOf(kind).isListedFirst === true;
-  // First and alone: it fails if the project does not exist. Not every project supports auth. One that has an
-  // integration has the lists of what is in it: where one is not shown, nothing is known of it.
-  const objects = await listed(isFirst);
-  objects.push(...(await listed((kind) => !isFirst(kind) && !livesInside(kind))));
+  const stage = (of: Stage): Kind[] => LISTED_KINDS.filter((kind) => stageOf(kind) === of);
+  // Alone: it fails if the project does not exist.
+  const objects = await listed(stage("first"));
+  objects.push(...(await listed(stage("next"))));
+  // What a project has no container for is not asked for. Where it has one and the list is not shown, nothing is known.
   const exists = (container: Kind): boolean => objects.some(({ kind }) => kind === container);
-  const inside = await listed((kind) => livesInside(kind) && [...containersOf(kind).values()].every(exists));
-  return [...objects, ...inside];
+  const inside = stage("inside").filter((kind) => [...containersOf(kind).values()].every(exists));
+  return [...objects, ...(await listed(inside))];
 }
+
+type Stage = "first" | "next" | "inside";
+
+const stageOf = (kind: Kind): Stage =>
+  toolsOf(kind).isListedFirst === true ? "first" : containersOf(kind).size === 0 ? "next" : "inside";
 
 /** Keeps its order when another object is created. */
 const byAge = (left: ProjectObject, right: ProjectObject): number =>

@@ -1,11 +1,4 @@
-import {
-  containersOf,
-  gatherersOf,
-  importedArguments,
-  livesIn,
-  livesInside,
-  standardsOf,
-} from "../../src/cli/declarations";
+import { containersOf, gatherersOf, importedArguments, livesIn, standardsOf } from "../../src/cli/declarations";
 import { KINDS } from "../../src/contract/pointer";
 
 test("an import gives what the service shows and a change of the object sends, of each kind", () => {
@@ -35,9 +28,8 @@ test("an import gives what the service shows and a change of the object sends, o
 
 test("what lives in an integration is what goes with it, and says which argument names it", () => {
   expect(containersOf("AuthUser")).toEqual(new Map([["projectId", "AuthIntegration"]]));
-  expect(KINDS.filter((kind) => livesIn(kind, "AuthIntegration") !== livesInside(kind))).toEqual([]);
   expect(KINDS.filter((kind) => livesIn(kind, "ComputeEndpoint"))).toEqual([]);
-  expect(KINDS.filter((kind) => !livesInside(kind))).toEqual(["AuthIntegration", "ComputeEndpoint"]);
+  expect(KINDS.filter((kind) => !livesIn(kind, "AuthIntegration"))).toEqual(["AuthIntegration", "ComputeEndpoint"]);
 });
 
 test("one resource may declare all objects of another kind", () => {
