@@ -61,10 +61,10 @@ export async function unmanagedObjects<Stack extends RefreshedStack>(
     }
   }
   const isDeclared = (address: string, object: ProjectObject): boolean => {
-    const { kind, id, isOneOf } = object;
+    const { kind, id, authProvider, sharesId } = object;
     const service = serviceOf(address);
-    const ofProvider = isOneOf === undefined ? "" : ` ${nameForm(isOneOf)}`;
-    // What a gatherer does not declare of its own is drift.
+    const ofProvider = sharesId === true && authProvider !== undefined ? ` ${nameForm(authProvider)}` : "";
+    // A gatherer owns the whole list: what it does not declare is drift.
     const gatherers = gatherersOf(kind).map((one) => objectForm(one, projectOf(id)));
     return [objectForm(kind, id), ...gatherers].some((one) => declared.has(`${service} ${one}${ofProvider}`));
   };

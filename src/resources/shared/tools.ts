@@ -69,8 +69,8 @@ export interface ProjectObject extends ImportableObject {
   readonly createdAt?: string | undefined;
   /** For a container: its own id, which another one with the same Pulumi id does not have. */
   readonly ownId?: string;
-  /** The auth provider, if objects of several providers have the same Pulumi id. */
-  readonly isOneOf?: string | undefined;
+  /** Objects of several auth providers may have this Pulumi id: the provider tells them apart. */
+  readonly sharesId?: true;
   /**
    * A new project has this object, and it is harmless, if this branch is the default one. The shared OAuth providers of
    * a new integration are not harmless: users can sign in with them.

@@ -30,7 +30,7 @@ function found(record: WhitelistDomainRecord, asked: Asked): ProjectObject {
     word: "domain",
     managed: { authProvider: record.auth_provider },
     authProvider: record.auth_provider,
-    isOneOf: record.auth_provider,
+    sharesId: true,
     leftover: leftoverDomain(record, asked),
   };
 }
