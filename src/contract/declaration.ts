@@ -21,8 +21,8 @@ export interface ArgumentRules<Value> {
   readonly replaces?: true;
   /**
    * The argument names an object of this kind, in which the resource's object lives and is deleted with it. An unknown
-   * value replaces the resource, even if a known one would move it (docs/design/decisions.md, Replacing, moving,
-   * adopting).
+   * value replaces the resource, even if a known one would move it
+   * (docs/design/decisions.md, Replacing, moving, adopting).
    */
   readonly container?: Container;
   /**
