@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
 import tseslint from "typescript-eslint";
 
 /**
@@ -56,7 +58,7 @@ export const importRules = [
   },
   {
     files: "src/resources/*/[a-z]*.ts",
-    what: "the same at the provider: its lifecycle, schemas, mapping. Of other resources `shared` only",
+    what: "the same at the provider and for commands: its lifecycle, schemas, mapping, tools. Of other resources `shared` only",
     imports: ["contract", "host", "client", "helpers", "own lifecycles"],
     types: ["program"],
     packages: ["zod"],
@@ -70,6 +72,11 @@ export const importRules = [
     files: "src/resources/lifecycles.ts",
     what: "the table of the lifecycles of all kinds, for every door and for commands",
     imports: ["contract", "host", "lifecycles"],
+  },
+  {
+    files: "src/resources/tools.ts",
+    what: "the table of what commands know of each kind",
+    imports: ["contract", "lifecycles"],
   },
   {
     files: "src/components/**",
@@ -129,6 +136,7 @@ export const importRules = [
       "doors",
       "provider",
       "resources/lifecycles",
+      "resources/tools",
       "emulator",
       "helpers",
       "audit",
@@ -140,7 +148,7 @@ export const importRules = [
   },
 ];
 
-/** Folders of src, and two files: what users' state loads, and the table of all lifecycles. */
+/** Folders of src, and three files: what users' state loads, and the tables of all kinds. */
 const FOLDERS = [
   "contract",
   "program",
@@ -156,6 +164,7 @@ const FOLDERS = [
   "cli",
   "provider",
   "resources/lifecycles",
+  "resources/tools",
 ];
 
 /** The import specifiers of what stands in resources, as seen from src, or from a folder of resources. */
@@ -195,7 +204,7 @@ function forbidden({ files, imports, types = [], packages: own = [] }, packages 
   }
   if (!imports.includes("classes")) forbid(CLASSES, where);
   if (!imports.includes("lifecycles")) forbid(LIFECYCLES, where);
-  if (files === "src/resources/lifecycles.ts") forbid("^\\./\\w+/[A-Z]", where);
+  if (/^src\/resources\/\w+\.ts$/.test(files)) forbid("^\\./\\w+/[A-Z]", where);
   if (files.startsWith("src/resources/*/")) {
     forbid(OTHER_RESOURCES, where);
     if (imports.includes("own lifecycles")) forbid("^\\./[A-Z]", where, true);
@@ -242,6 +251,18 @@ const PROOF = {
   message: "Only look-ups make a proof (rule 9 of docs/design/rules.md).",
 };
 
+/** The names of the classes in src/resources are those of the kinds. */
+const KINDS = readdirSync(new URL("src/resources", import.meta.url), { recursive: true, encoding: "utf8" })
+  .map((file) => basename(file, ".ts"))
+  .filter((name) => /^[A-Z]\w+$/.test(name))
+  .join("|");
+/** What commands know of a kind stands beside it. In a longer text for people, a kind may be named. */
+const NAMED_KIND = {
+  selector: `:matches(Identifier[name=/^(${KINDS})$/], Literal[value=/^(${KINDS})$/])`,
+  message: "Commands name no kind: it belongs into src/resources/<kind>/<kind>Tools.ts (CONTRIBUTING.md).",
+};
+const OF_COMMANDS = /^src\/cli\//;
+
 /** The files that ask the service or the memory of the run, and so may answer. */
 const LOOK_UPS = [
   "src/client/proof.ts",
@@ -257,9 +278,11 @@ const LOOK_UPS = [
   "src/host/replacement.ts",
   "src/resources/shared/integrationChild.ts",
   "src/resources/authIntegration/authIntegrationLifecycle.ts",
+  "src/resources/computeEndpoint/leftoverCompute.ts",
   "src/resources/computeEndpoint/lookAhead.ts",
   "src/resources/computeEndpoint/sending.ts",
   "src/resources/oauthProvider/oauthProviderLifecycle.ts",
+  "src/resources/whitelist/leftoverDomain.ts",
   "src/cli/sweep/deletions.ts",
   "src/cli/sweep/locks.ts",
   "src/cli/sweep/sweep.ts",
@@ -301,7 +324,17 @@ export default tseslint.config(
   madeIn(["src/**"], [MARKED, PROOF, GATED]),
   madeIn(["src/host/secrets.ts"], [PROOF, GATED]),
   madeIn(["src/client/gate.ts"], [MARKED, PROOF]),
-  madeIn(LOOK_UPS, [MARKED, GATED]),
+  madeIn(
+    LOOK_UPS.filter((file) => !OF_COMMANDS.test(file)),
+    [MARKED, GATED],
+  ),
+  madeIn(["src/cli/**"], [MARKED, PROOF, GATED, NAMED_KIND]),
+  madeIn(
+    LOOK_UPS.filter((file) => OF_COMMANDS.test(file)),
+    [MARKED, GATED, NAMED_KIND],
+  ),
+  // Its steps are about single kinds.
+  madeIn(["src/cli/verify/**"], [MARKED, PROOF, GATED]),
   {
     files: [
       "src/contract/settings.ts",

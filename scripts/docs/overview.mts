@@ -52,7 +52,7 @@ export function howTheyBehave(reference: Reference): string {
   const arrows = all.flatMap(({ name, isComponent }) => {
     if (isComponent) return madeBy(name).map((made) => `${name} -. makes .-> ${made}`);
     const { projectId, branchId } = reference.declared.get(name)?.args ?? {};
-    if (projectId?.replaces === "container") return [`${name} --> AuthIntegration`];
+    if (projectId?.container) return [`${name} --> ${projectId.container}`];
     return branchId ? [`${name} --> ${branch}`] : [name];
   });
   return `${table(rows)}

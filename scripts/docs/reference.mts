@@ -42,6 +42,7 @@ interface Rules {
   secret?: boolean;
   reference?: unknown;
   replaces?: unknown;
+  container?: string;
   createOnly?: true;
 }
 

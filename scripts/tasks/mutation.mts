@@ -25,7 +25,7 @@ interface Group {
 }
 
 const resource = (name: string): Group => ({
-  mutate: [`src/resources/${name}/[a-z]*.ts`],
+  mutate: [`src/resources/${name}/{*Declaration,*Lifecycle,*Schemas,origin}.ts`],
   tests: [
     [`test/resources/${name}/*`, "test/kinds/everyKind", "test/kinds/badMinute"],
     // These include whole programs in process, from one command to the next.
@@ -114,6 +114,13 @@ const GROUPS: Record<string, Group> = {
   user: resource("authUser"),
   keys: resource("authKeys"),
   transfer: resource("authOwnershipTransfer"),
+  tools: {
+    mutate: ["src/resources/*/{*Tools,leftover*}.ts"],
+    tests: [
+      ["test/cli/{projectObjects,env/variables,drift/unmanaged,import/domains}"],
+      ["test/cli/{import/importProject,sweep/sweep,doctor/audit,drift/repair/plan}"],
+    ],
+  },
 };
 
 const RESULTS = join(ROOT, "test-results");

@@ -6,7 +6,7 @@ import type { ReadSetting, SettingName } from "../contract/settings";
 import { problemText } from "../host/arguments";
 import type { Wrong } from "../host/requests";
 import { load } from "../provider";
-import type { ProjectObject } from "./projectObjects";
+import type { ProjectObject } from "../resources/tools";
 
 type Provider = ReturnType<typeof load>;
 

@@ -1,15 +1,26 @@
-/** Facts about each kind from its declaration, for commands that handle all kinds. */
-import type { Kind } from "../contract/pointer";
+/** Facts about each kind from its declaration and tools, for commands that handle all kinds. */
+import type { Container } from "../contract/claims";
+import { type Kind, KINDS } from "../contract/pointer";
 import { idForm } from "../contract/objectIds";
-import { presentId } from "../contract/oauthProviderId";
 import { isImported } from "../host/imported";
 import { argumentRules, lifecycleOf } from "../resources/lifecycles";
+import { toolsOf } from "../resources/tools";
 
 /** The names of a kind's arguments. */
 export const argumentsOf = (kind: Kind): string[] => Object.keys(argumentRules(kind));
 
-/** Whether an object of this kind belongs to an auth integration and is deleted with it. */
-export const livesInIntegration = (kind: Kind): boolean => argumentRules(kind)["projectId"]?.replaces === "container";
+/** The arguments that name a container of the object, and the kind of each container: the object is deleted with it. */
+export const containersOf = (kind: Kind): ReadonlyMap<string, Container> =>
+  new Map(
+    Object.entries(argumentRules(kind)).flatMap(([name, { container }]) => (container ? [[name, container]] : [])),
+  );
+
+/** Whether an object of this kind lives in one of that kind. */
+export const livesIn = (kind: Kind, container: Kind): boolean =>
+  [...containersOf(kind).values()].some((one) => one === container);
+
+/** The kinds whose resource declares all objects of this kind in its project. Its id is the project. */
+export const gatherersOf = (kind: Kind): Kind[] => KINDS.filter((one) => toolsOf(one).gathers?.kind === kind);
 
 /** The arguments that an imported program sets: those that the service shows and an update sends. */
 export const importedArguments = (kind: Kind): string[] =>
@@ -25,6 +36,5 @@ export const standardsOf = (kind: Kind): Record<string, unknown> =>
 export function objectForm(kind: Kind, id: string): string {
   const { id: rules } = lifecycleOf(kind);
   const form = rules === undefined ? id : idForm(rules, argumentRules(kind), id);
-  // A provider that is declared absent, but exists, is in the state nevertheless: that is drift.
-  return `${kind} ${kind === "OAuthProvider" ? presentId(form).id : form}`;
+  return `${kind} ${toolsOf(kind).objectId?.(form) ?? form}`;
 }

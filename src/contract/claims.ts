@@ -1,6 +1,7 @@
 /** What a resource declares at the service, as both the program and its provider name it. Every program loads this file. */
 import { domainForm } from "./redirectDomains";
 import { addressForm, nameForm } from "./forms";
+import type { Kind } from "./pointer";
 
 /** An object that a resource declares. `shared`: several resources may declare it, unless one declares it alone. */
 export interface Claim {
@@ -41,6 +42,17 @@ export const isIntegrationOf =
 /** What a program says of what it declares in an integration, whose deletion takes it along. */
 export const withinIntegration = (projectId: string, authProvider: string): string =>
   `within ${integrationObject(projectId, authProvider)}`;
+
+/** For each kind that contains objects: the same, by the value of the argument that names the container. */
+const WITHIN = { AuthIntegration: withinIntegration } satisfies Partial<
+  Record<Kind, (id: string, authProvider: string) => string>
+>;
+
+/** A kind whose objects contain others: what is in one is deleted with it. */
+export type Container = keyof typeof WITHIN;
+
+export const withinContainer = (kind: Container, id: string, authProvider: string): string =>
+  WITHIN[kind](id, authProvider);
 
 export const domainObject = (projectId: string, origin: string): string =>
   `redirect domain ${nameForm(projectId)}/${domainForm(origin)}`;

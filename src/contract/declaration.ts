@@ -1,5 +1,5 @@
 import type { IdRules } from "./objectIds";
-import type { Claim } from "./claims";
+import type { Claim, Container } from "./claims";
 import type { Kind } from "./pointer";
 
 /**
@@ -17,11 +17,14 @@ export interface ArgumentRules<Value> {
   readonly sentAlways?: true;
   /** It may be a secret by reference (references.ts), or each value in one part of it may, such as `pgSettings`. */
   readonly reference?: true | { readonly valuesOf: string };
+  /** A change replaces the resource. */
+  readonly replaces?: true;
   /**
-   * A change replaces the resource. `"container"`: the argument names the object's container, so an unknown value
-   * counts as a change too (docs/design/decisions.md, Replacing, moving, adopting).
+   * The argument names an object of this kind, in which the resource's object lives and is deleted with it. An unknown
+   * value replaces the resource, even if a known one would move it
+   * (docs/design/decisions.md, Replacing, moving, adopting).
    */
-  readonly replaces?: true | "container";
+  readonly container?: Container;
   /**
    * The one form of all values that mean the same (forms.ts); without it, values are compared as JSON. Whatever compares
    * values of this argument, or objects by it, compares these. A method, so that any rules are assignable to

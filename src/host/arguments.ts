@@ -235,7 +235,7 @@ export function compare<Args extends object>(
     if (!isGiven && !managed.has(key) && spec.unset === undefined) continue;
     if (containsUnknown(news[key])) {
       changed.add(key);
-      if (spec.replaces === "container" && isUnknown(news[key])) replaces.add(key);
+      if (spec.container !== undefined && isUnknown(news[key])) replaces.add(key);
       continue;
     }
     if (!isGiven && spec.unset !== undefined) {

@@ -411,7 +411,7 @@ function replacedWithContainer<Args extends object>(
   specs: ArgumentSpecs<Args>,
   changes: Comparison<Args>,
 ): Comparison<Args> {
-  const naming = specEntries(specs).flatMap(([name, { replaces }]) => (replaces === "container" ? [name] : []));
+  const naming = specEntries(specs).flatMap(([name, { container }]) => (container === undefined ? [] : [name]));
   return {
     ...changes,
     changed: new Set([...changes.changed, ...naming]),
@@ -574,7 +574,8 @@ function planMessages<Args extends object, Outputs extends object>(
   const isOpen = (name: string): boolean => containsUnknown(news[name]);
   const certain = [...replaces].filter((name) => !isOpen(name));
   const open = specEntries(resource.args).filter(
-    ([name, spec]) => (spec.replaces ?? false) !== false && changes.changed.has(name) && isOpen(name),
+    ([name, { replaces, container }]) =>
+      (replaces ?? container) !== undefined && changes.changed.has(name) && isOpen(name),
   );
   const messages: string[] = [];
   if (certain.length > 0) {

@@ -5,14 +5,14 @@
  */
 import { tmpdir } from "node:os";
 import * as pulumi from "@pulumi/pulumi";
-import { ANY_AUTH_PROVIDER, type Claim, withinIntegration } from "../contract/claims";
+import { ANY_AUTH_PROVIDER, type Claim, type Container, withinContainer } from "../contract/claims";
 import { FolderError, programBegins, programDeclares, RunFolder } from "../contract/runFolder";
 
 /** By the engine: a process may run several inline programs. Undefined: nothing can be told. */
 const files = new Map<string, RunFolder | undefined>();
 
 interface Declaring {
-  readonly args: Readonly<Record<string, { readonly replaces?: true | "container" } | undefined>>;
+  readonly args: Readonly<Record<string, { readonly container?: Container } | undefined>>;
   readonly claims?: ((args: never, authProvider: string, givenNames: ReadonlySet<string>) => Claim[]) | undefined;
 }
 
@@ -36,9 +36,10 @@ export function tellDeclared({ args, claims }: Declaring, urn: Promise<string>, 
 function containers(args: Declaring["args"], known: Readonly<Record<string, unknown>>): Omit<Claim, "what">[] {
   const { authProvider = ANY_AUTH_PROVIDER } = known;
   return Object.entries(args).flatMap(([name, rules]) => {
-    const projectId = rules?.replaces === "container" ? known[name] : undefined;
-    if (typeof projectId !== "string" || typeof authProvider !== "string") return [];
-    return [{ object: withinIntegration(projectId, authProvider), shared: true }];
+    const { container } = rules ?? {};
+    const value = known[name];
+    if (container === undefined || typeof value !== "string" || typeof authProvider !== "string") return [];
+    return [{ object: withinContainer(container, value, authProvider), shared: true }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { importedArguments, livesInIntegration, standardsOf } from "../../src/cli/declarations";
+import { containersOf, gatherersOf, importedArguments, livesIn, standardsOf } from "../../src/cli/declarations";
 import { KINDS } from "../../src/contract/pointer";
 
 test("an import gives what the service shows and a change of the object sends, of each kind", () => {
@@ -26,8 +26,16 @@ test("an import gives what the service shows and a change of the object sends, o
   });
 });
 
-test("what lives in an integration is what goes with it", () => {
-  expect(KINDS.filter((kind) => !livesInIntegration(kind))).toEqual(["AuthIntegration", "ComputeEndpoint"]);
+test("what lives in an integration is what goes with it, and says which argument names it", () => {
+  expect(containersOf("AuthUser")).toEqual(new Map([["projectId", "AuthIntegration"]]));
+  expect(KINDS.filter((kind) => livesIn(kind, "ComputeEndpoint"))).toEqual([]);
+  expect(KINDS.filter((kind) => !livesIn(kind, "AuthIntegration"))).toEqual(["AuthIntegration", "ComputeEndpoint"]);
+});
+
+test("one resource may declare all objects of another kind", () => {
+  expect(KINDS.map((kind) => [kind, gatherersOf(kind)]).filter(([, gatherers]) => gatherers?.length !== 0)).toEqual([
+    ["WhitelistDomain", ["Whitelist"]],
+  ]);
 });
 
 test("an import leaves out what a new object has anyway", () => {

@@ -10,7 +10,8 @@ beforeEach(async () => {
 afterEach(() => service.emulator.close());
 
 const clientOf = ({ emulator: { baseUrl, apiKey } }: Service): Client => new Client({ baseUrl, apiKey });
-const listed = (projectId = "prj-demo") => listProjectObjects(clientOf(service), projectId, "supported_provider");
+const listed = (projectId = "prj-demo") =>
+  listProjectObjects({ client: clientOf(service), projectId, authProvider: "supported_provider", options: {} });
 const lines = async () => (await listed()).map(({ kind, id, describe, adopt }) => [kind, id, describe, adopt]);
 
 it("names everything that exists, as the resources would", async () => {

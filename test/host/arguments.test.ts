@@ -14,6 +14,7 @@ import {
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 interface Args {
+  base: string;
   home: string;
   size: number;
   label: string;
@@ -30,7 +31,8 @@ const long = z.string().min(2, { error: "is too short" });
 const noName = z.custom<never>(() => false, { error: "is no name", params: UNKNOWN_NAME });
 const settings = z.object({ a: long.optional(), "": long.optional() }).catchall(noName);
 const specs: ArgumentSpecs<Args> = {
-  home: { schema: z.string(), required: true, replaces: "container" },
+  home: { schema: z.string(), required: true, replaces: true, container: "AuthIntegration" },
+  base: { schema: z.string(), container: "AuthIntegration" },
   size: { schema: z.number(), form: Math.floor },
   label: { schema: z.string() },
   mode: { schema: z.string(), assumed: "plain" },
@@ -83,6 +85,8 @@ describe("compare", () => {
     ["an argument of the creation", { adopt: false }, ["adopt"], { adopt: true }, {}],
     ["unknown", { size: 1 }, ["size"], { size: UNKNOWN }, { changed: ["size"] }],
     ["an unknown container", { home: "a" }, ["home"], { home: UNKNOWN }, { changed: ["home"], replaces: ["home"] }],
+    ["another container that the object can move to", { base: "a" }, ["base"], { base: "b" }, { changed: ["base"] }],
+    ["an unknown one", { base: "a" }, ["base"], { base: UNKNOWN }, { changed: ["base"], replaces: ["base"] }],
     [
       "an unknown replacing argument may turn out the same",
       { region: "x" },

@@ -15,7 +15,10 @@ interface Outputs {
 const declaration: Declaration<Shape, Outputs> = {
   kind: "AuthUser",
   id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
-  args: { home: { required: true, replaces: "container" }, size: { form: (size) => Math.abs(size) } },
+  args: {
+    home: { required: true, replaces: true, container: "AuthIntegration" },
+    size: { form: (size) => Math.abs(size) },
+  },
   outputs: { host: { secret: true, identity: true, stays: true } },
 };
 const schemas: SchemasOf<Shape> = { size: z.number(), home: z.string() };
@@ -35,7 +38,7 @@ test("a resource is its declaration with the schemas, in the order of the declar
   expect(kind).toBe("AuthUser");
   expect(id).toBe(declaration.id);
   expect(Object.entries(args)).toEqual([
-    ["home", { required: true, replaces: "container", schema: schemas.home }],
+    ["home", { required: true, replaces: true, container: "AuthIntegration", schema: schemas.home }],
     ["size", { form: declaration.args.size.form, schema: schemas.size }],
   ]);
   expect(identity).toEqual(["host"]);

@@ -28,7 +28,7 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
     secretOutputs: [],
     staying: [],
     args: {
-      home: { schema: z.string(), required: true, replaces: "container" },
+      home: { schema: z.string(), required: true, replaces: true, container: "AuthIntegration" },
       size: { schema: z.union([z.number(), z.strictObject({ min: z.number(), max: z.number() })]) },
       label: { schema: z.string().transform((text) => text.toLowerCase()) },
       secret: { schema: z.string().min(8, { error: "is too short" }) },

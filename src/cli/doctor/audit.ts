@@ -10,7 +10,6 @@ import {
 } from "../../audit/rules";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
-import { oauthProviderId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
 import { isProviderType, kindOfEntry, kindOfType, STACK_TYPE } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
@@ -28,6 +27,7 @@ import { isTransferOf, transfersIn } from "../../contract/watched";
 import { compareText, terminalJson, terminalText, wantsColours } from "../output";
 import { pulumiIn } from "../stack/pulumi";
 import { objectForm } from "../declarations";
+import { toolsOf } from "../../resources/tools";
 import { exportedState, isCurrent, type StackState, type StoredResource } from "../stack/state";
 
 export interface AuditFlags {
@@ -143,11 +143,16 @@ interface Context {
   readonly declared: readonly StoredResource[];
 }
 
-/** The OAuth providers that the stack declares neither as present nor as absent. */
-function undeclaredOAuthIn(projectId: string, declared: readonly StoredResource[]): string[] {
-  const formOf = (id: string): string => objectForm("OAuthProvider", id);
-  const forms = declared.flatMap((one) => (kindOfEntry(one) === "OAuthProvider" ? formOf(one.id ?? "") : []));
-  return SHARED_FROM_THE_START.filter((providerId) => !forms.includes(formOf(oauthProviderId(projectId, providerId))));
+/** What a new container starts with, and the stack declares neither as present nor as absent. */
+function undeclaredIn(container: StoredResource, declared: readonly StoredResource[]): string[] {
+  const kind = kindOfEntry(container);
+  const started = (kind && toolsOf(kind).contains?.fromTheStart(projectOf(container.id ?? ""))) ?? [];
+  if (started.length === 0) return [];
+  const forms = declared.flatMap(({ id = "", ...one }) => {
+    const kindOfOne = kindOfEntry(one);
+    return kindOfOne === undefined ? [] : [objectForm(kindOfOne, id)];
+  });
+  return started.filter(({ kind, id }) => !forms.includes(objectForm(kind, id))).map(({ name }) => name);
 }
 
 /** In the order of their URNs, without the resources of other packages. */
@@ -158,8 +163,7 @@ function looksOf(resources: readonly StoredResource[], { transfers, declared: al
     if (kind === undefined) return [];
     const isTransferred = transfers.some((transfer) => isTransferOf(transfer, id));
     // A resource that is only read (`get`), or left over, is declared elsewhere or nowhere.
-    const isIntegration = kind === "AuthIntegration" && all.includes(resource);
-    const undeclaredOAuth = isIntegration ? undeclaredOAuthIn(projectOf(id), all) : [];
+    const undeclaredOAuth = all.includes(resource) ? undeclaredIn(resource, all) : [];
     const name = nameInUrn(urn);
     const seen = { type, name, urn, protect, isComponent: kind === COMPONENT, isTransferred, undeclaredOAuth };
     const declared = { ...seen, props: inputs ?? {} };

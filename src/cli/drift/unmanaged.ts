@@ -1,12 +1,13 @@
 import type { Client } from "../../client";
 import { serviceOf } from "../../contract/address";
-import { nameForm } from "../../contract/forms";
+import { isSameName, nameForm } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import { type ReadSetting, requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
 import { refusalToDeclare } from "../declarable";
-import { objectForm } from "../declarations";
-import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
+import type { ProjectObject } from "../../resources/tools";
+import { gatherersOf, objectForm } from "../declarations";
+import { listProjectObjects } from "../projectObjects";
 import { compareText } from "../output";
 import { fromProgram } from "../stack/configuration";
 import type { RefreshedStack } from "./previewRefresh";
@@ -60,14 +61,12 @@ export async function unmanagedObjects<Stack extends RefreshedStack>(
     }
   }
   const isDeclared = (address: string, object: ProjectObject): boolean => {
-    const { kind, id, record } = object;
+    const { kind, id, authProvider, sharesId } = object;
     const service = serviceOf(address);
-    if (kind !== "WhitelistDomain") return declared.has(`${service} ${objectForm(kind, id)}`);
-    const ofProvider = record.auth_provider === undefined ? "" : ` ${nameForm(record.auth_provider)}`;
-    // A Whitelist owns the whole list: a domain that it does not declare is drift.
-    return [objectForm(kind, id), objectForm("Whitelist", projectOf(id))].some((one) =>
-      declared.has(`${service} ${one}${ofProvider}`),
-    );
+    const ofProvider = sharesId === true && authProvider !== undefined ? ` ${nameForm(authProvider)}` : "";
+    // A gatherer owns the whole list: what it does not declare is drift.
+    const gatherers = gatherersOf(kind).map((one) => objectForm(one, projectOf(id)));
+    return [objectForm(kind, id), ...gatherers].some((one) => declared.has(`${service} ${one}${ofProvider}`));
   };
   // The results of a refresh come in any order.
   const asked = [...projects.values()].toSorted(
@@ -92,16 +91,18 @@ async function undeclaredOf(
   /** The project, if the object's id does not contain it. */
   where: string,
 ): Promise<Pick<Report, "unmanaged" | "byItself">> {
-  const all = await listProjectObjects(client, projectId, authProvider);
+  const all = await listProjectObjects({ client, projectId, authProvider, options: {} });
   const objects = all.filter((object) => !isDeclared(address, object));
-  // Only a primary on the default branch can exist by default. Not every service lists branches.
-  const hasPrimary = objects.some(({ kind, record }) => kind === "ComputeEndpoint" && record.type === "read_write");
-  const branches = hasPrimary ? ((await client.projects.branches(projectId)) ?? []) : [];
-  const defaultBranch = branches.find((branch) => branch.default === true)?.id;
+  const mayComeWithBranch = objects.some(({ comesWithBranch }) => comesWithBranch !== undefined);
+  // Not every service lists branches. Without the default one, nothing counts as there by itself.
+  const branches = mayComeWithBranch ? ((await client.projects.branches(projectId)) ?? []) : [];
+  const defaultBranch = branches.find((branch) => branch.default === true)?.id ?? "";
+  const isThereByItself = ({ comesWithBranch }: ProjectObject): boolean =>
+    comesWithBranch !== undefined && isSameName(comesWithBranch, defaultBranch);
   const told = (isByItself: boolean) =>
     Promise.all(
       objects
-        .filter((object) => isThereByItself(object, defaultBranch) === isByItself)
+        .filter((object) => isThereByItself(object) === isByItself)
         .map(async (object) => {
           const { kind, id, describe } = object;
           return {

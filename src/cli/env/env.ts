@@ -4,10 +4,11 @@ import { basename, dirname, join } from "node:path";
 import { unacceptedChanges } from "../doctor/audit";
 import { readIgnoreFile } from "../drift/ignoreFile";
 import { terminalText } from "../output";
+import { type Login, PLACEHOLDERS } from "../../resources/tools";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState } from "../stack/state";
 import { type Format, render, type Written } from "./formats";
-import { labelOf, type Login, type Mapping, named, type NamedVariable, PLACEHOLDERS, variablesOf } from "./variables";
+import { labelOf, type Mapping, named, type NamedVariable, variablesOf } from "./variables";
 
 export interface EnvFlags {
   readonly stack?: string;

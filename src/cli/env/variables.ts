@@ -2,62 +2,11 @@
 import { isUnknown } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
 import { nameInUrn } from "../../contract/identifiers";
-import { type Kind, kindOfEntry } from "../../contract/pointer";
+import { kindOfEntry } from "../../contract/pointer";
 import { standInsIn } from "../../contract/standIns";
-import { connectionUri, pooledHost } from "../../helpers/connectionUri";
+import { type Login, toolsOf } from "../../resources/tools";
 import { compareText } from "../output";
 import { clearText, isCurrent, type StackState } from "../stack/state";
-
-/** The login for a connection: no state contains it. */
-export interface Login {
-  readonly role?: string | undefined;
-  readonly database?: string | undefined;
-  readonly password?: string | undefined;
-}
-
-/** Placeholders for a connection string. Plain letters need no escaping in a URI. */
-export const PLACEHOLDERS: Record<keyof Login, string> = { role: "ROLE", database: "DATABASE", password: "PASSWORD" };
-
-/** The source of a variable. */
-interface Source {
-  readonly output: string;
-  /** The output in the state. @default the same */
-  readonly from?: string;
-  readonly by?: (stored: string, login: Login) => string;
-  /** Secret even if the state does not mark it. */
-  readonly isSecret?: true;
-  readonly isUri?: true;
-  /** The service may not show it. */
-  readonly isOptional?: true;
-}
-
-const uri = (host: string, login: Login, pooled: boolean): string => {
-  const { role = PLACEHOLDERS.role, database = PLACEHOLDERS.database, password = PLACEHOLDERS.password } = login;
-  const complete = connectionUri({ host, role, database, password, pooled });
-  // The parameter of a gate (SVC_POSTGRES_GATE). A dotenv line cannot hold "&", and the gate is reached without it, too.
-  return complete.replace("?sslmode=disable&", "?");
-};
-
-const KEYS: readonly Source[] = [
-  { output: "jwksUrl" },
-  { output: "pubClientKey" },
-  { output: "secretServerKey", isSecret: true },
-  { output: "authProviderProjectId", isOptional: true },
-  { output: "schemaName", isOptional: true },
-  { output: "tableName", isOptional: true },
-];
-
-/** By kind: the data to connect to an object or to sign users in. The other kinds have none. */
-const SOURCES: Partial<Record<Kind, readonly Source[]>> = {
-  ComputeEndpoint: [
-    { output: "host" },
-    { output: "pooledHost", from: "host", by: pooledHost },
-    { output: "connectionUri", from: "host", by: (host, login) => uri(host, login, false), isUri: true },
-    { output: "pooledConnectionUri", from: "host", by: (host, login) => uri(host, login, true), isUri: true },
-  ],
-  AuthIntegration: KEYS,
-  AuthKeys: KEYS,
-};
 
 export interface Variable {
   readonly urn: string;
@@ -75,7 +24,7 @@ export interface Variable {
 export function variablesOf({ resources }: StackState, login: Login): Variable[] {
   return resources.filter(isCurrent).flatMap(({ urn, outputs, ...entry }) => {
     const kind = kindOfEntry(entry);
-    const sources = (kind && SOURCES[kind]) ?? [];
+    const sources = (kind && toolsOf(kind).envSources) ?? [];
     return sources.map(({ output, from = output, by, isSecret: always = false, isUri = false, isOptional = false }) => {
       const stored = outputs?.[from];
       const text = clearText(stored);

@@ -1,24 +1,25 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
-import { Client, isOfProvider } from "../../client";
+import { Client } from "../../client";
 import { isSameName } from "../../contract/forms";
 import { programFolder } from "../../contract/projectFile";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
-import { doorOf, isOurEntry, type Kind, kindOfEntry } from "../../contract/pointer";
+import { doorOf, isOurEntry, type Kind, kindOfEntry, KINDS } from "../../contract/pointer";
 import { type ReadSetting, requestTrace, resolveSettings, type Settings } from "../../contract/settings";
 import {
   branchComment,
+  type DeclaredContainer,
   importedResource,
-  type ImportedObject,
   observe,
   type Observed,
   type Wanted,
 } from "./importedResource";
 import { type Constant, kebabCase, Names, programText } from "./programText";
-import { livesInIntegration, objectForm } from "../declarations";
+import { gatherersOf, livesIn, objectForm } from "../declarations";
 import { terminalJson } from "../output";
-import { listProjectObjects, type ProjectObject } from "../projectObjects";
+import { listProjectObjects } from "../projectObjects";
+import { type Gathering, type ImportableObject, type Naming, type ProjectObject, toolsOf } from "../../resources/tools";
 import { readSettings } from "../stack/configuration";
 import { otherStacks } from "../stack/otherStacks";
 import { stackNames } from "../stack/stackNames";
@@ -56,7 +57,7 @@ export interface ImportReport {
   /** Objects that the state already contains. */
   readonly held: readonly { kind: string; id: string; describe: string }[];
   /** Objects that a program cannot declare, with the reasons. They are in neither file. */
-  readonly leftOut: readonly { kind: string; id: string; describe: string; reasons: readonly string[] }[];
+  readonly leftOut: readonly { kind: Kind; id: string; describe: string; reasons: readonly string[] }[];
   /** Configuration that the program needs for values that cannot be read. */
   readonly configuration: readonly Wanted[];
   /** The environment variables that the program names. */
@@ -65,16 +66,6 @@ export interface ImportReport {
   /** The next commands, in order. A step that is not a command begins with `#`. */
   readonly next: readonly string[];
 }
-
-/** Suffixes that distinguish resources that would have the same name. @default the kind */
-const SUFFIXES: Readonly<Partial<Record<ImportedObject["kind"], string>>> = {
-  ComputeEndpoint: "compute",
-  AuthIntegration: "auth",
-  OAuthProvider: "oauth",
-  WhitelistDomain: "domain",
-  Whitelist: "domains",
-  EmailServer: "mail",
-};
 
 /**
  * Writes an import file with all objects of a project, and the program that declares them.
@@ -87,34 +78,44 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
   const { state, read, settings } = await checked({ ...options, program: file });
   const client = new Client({ ...settings, trace: requestTrace() });
   client.limitRequests(settings.maxRequestsPerMinute);
-  const all = await listProjectObjects(client, project, settings.authProvider);
+  const all = await listProjectObjects({
+    client,
+    projectId: project,
+    authProvider: settings.authProvider,
+    options: {},
+  });
   const branches = (await client.projects.branches(project)) ?? [];
   const asked = chosen(all, options);
   const held = asked.filter((object) => state.holds(object)).map(({ kind, id, describe }) => ({ kind, id, describe }));
   const found = asked.filter((object) => !state.holds(object));
-  const isForeign = (object: ProjectObject): boolean =>
-    object.kind === "WhitelistDomain" && !isOfProvider(settings.authProvider)(object.record);
-  // A Whitelist holds the domains of one auth provider, and a plan refuses a WhitelistDomain beside it.
-  const foreign = options.whitelist === true ? found.filter(isForeign) : [];
+  const gatherer = gathererOf(options);
+  const isForeign = ({ kind, authProvider = settings.authProvider }: ProjectObject): boolean =>
+    kind === gatherer?.gathers.kind && !isSameName(authProvider, settings.authProvider);
+  // A gatherer holds the objects of one auth provider, and a plan refuses a single one beside it.
+  const foreign = found.filter(isForeign);
   const own = found.filter((object) => !foreign.includes(object));
-  const objects = options.whitelist === true ? withWhitelist(project, own) : own;
+  const objects = gatherer === undefined ? own : gathered(project, own, gatherer.gathers);
   const observed = await Promise.all(objects.map((object) => observe(object, read, settings)));
   const declarable = observed.filter(({ isDeclarable }) => isDeclarable);
 
   const branchNames = new Map(branches.map(({ id, name }) => [id, name]));
   const names = new Names(state.names);
+  const naming: Naming = { kebab: kebabCase, branch: (id) => branchText(id, branchNames) };
   const named = declarable.map((one) => ({
-    ...names.choose(suffixOf(one.object), ...texts(one.object, branchNames)),
+    ...names.choose(one.object.word, ...one.object.names(naming)),
     one,
   }));
   // Last, because resource names do not depend on it.
   const constants = branchConstants(declarable, branchNames, names);
   const branchVariables = new Map(constants.map(({ value, variable }) => [value, variable]));
-  const integration = named.find(
-    ({ one: { object } }) => object.kind === "AuthIntegration" && isOf(object.record, settings.authProvider),
-  );
+  // Objects refer to the container that the settings name.
+  const containers = named.flatMap(({ name, variable, one: { object, args } }): DeclaredContainer[] => {
+    const { kind, authProvider = settings.authProvider } = object;
+    if (!isContainer(object) || !isSameName(authProvider, settings.authProvider)) return [];
+    return [{ kind, name, variable, args }];
+  });
   const variables = options.fromEnv === true ? new Set<string>() : undefined;
-  const shared = { branchNames, branchVariables, integration: integration?.variable, isProtected, variables };
+  const shared = { branchNames, branchVariables, containers, isProtected, variables };
   const resources = named.map(({ name, variable, one }) => importedResource(one, { name, variable, ...shared }));
   const configuration = resources.flatMap(({ wanted }) => wanted);
   const report = {
@@ -128,15 +129,17 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
         .map(({ object, refused }) => ({ ...plain(object), reasons: refused })),
       ...foreign.map((object) => ({
         ...plain(object),
-        reasons: [`a Whitelist holds only the domains of auth provider ${settings.authProvider}`],
+        reasons: [
+          `a ${gatherer?.kind} holds only the ${gatherer?.gathers.noun} of auth provider ${settings.authProvider}`,
+        ],
       })),
     ],
     configuration,
     variables: [...(variables ?? [])],
     notes: [
       ...resources.flatMap(({ notes }) => notes),
-      ...notesOnContainer(named, integration?.name, all),
-      ...(integration === undefined ? [] : notesOnKeys(integration.name)),
+      ...notesOnContainers(named, containers, all),
+      ...containers.flatMap(({ kind, name }) => toolsOf(kind).contains?.notImported(name) ?? []),
       ...(!state.isKnown && named.length > 0 ? [NO_STATE] : []),
     ],
     next: [...takenIn(file, entry), ...nextCommands(options.out, configuration, [...(variables ?? [])], authProvider)],
@@ -196,31 +199,36 @@ function chosen(all: readonly ProjectObject[], { project, only }: ImportOptions)
   return all.filter((object) => namesOf(object).some((name) => only.includes(name)));
 }
 
-/** The objects of an integration that the written file does not declare. */
-function notesOnContainer(
+/** The objects of a container that the written file does not declare. */
+function notesOnContainers(
   named: readonly { name: string; one: Observed }[],
-  integration: string | undefined,
+  declared: readonly DeclaredContainer[],
   all: readonly ProjectObject[],
 ): string[] {
-  const container = all.find(({ kind }) => kind === "AuthIntegration");
-  const inside = named.filter(({ one }) => livesInIntegration(one.object.kind));
-  if (integration !== undefined || container === undefined || inside.length === 0) return [];
-  return [
-    `${inside.map(({ name }) => `"${name}"`).join(", ")}: the file does not declare the integration ${container.id}, which contains this. ` +
-      "If the program declares it, pass its projectId instead of the constant, so that the order is right when it is replaced",
-  ];
+  const isDeclared = ({ kind }: ProjectObject): boolean => declared.some((one) => one.kind === kind);
+  const isFirst = ({ kind }: ProjectObject, at: number): boolean => all.findIndex((one) => one.kind === kind) === at;
+  const missing = all.filter((one, at) => isContainer(one) && isFirst(one, at) && !isDeclared(one));
+  return missing.flatMap(({ kind, id }) => {
+    const inside = named.filter(({ one }) => livesIn(one.object.kind, kind));
+    if (inside.length === 0) return [];
+    return [
+      `${inside.map(({ name }) => `"${name}"`).join(", ")}: the file does not declare the ${toolsOf(kind).contains?.noun} ${id}, which contains this. ` +
+        "If the program declares it, pass its projectId instead of the constant, so that the order is right when it is replaced",
+    ];
+  });
 }
 
-const plain = ({ kind, id, describe }: ImportedObject) => ({ kind, id, describe });
+const isContainer = ({ kind }: ImportableObject): boolean => toolsOf(kind).contains !== undefined;
 
-const isOf = (record: object, authProvider: string): boolean =>
-  "auth_provider" in record && isSameName(String(record.auth_provider), authProvider);
+/** The kind that gathers others, if an option asks for it. */
+function gathererOf(options: ImportOptions): { kind: Kind; gathers: Gathering } | undefined {
+  return KINDS.flatMap((kind) => {
+    const { gathers } = toolsOf(kind);
+    return gathers !== undefined && options[gathers.option] === true ? [{ kind, gathers }] : [];
+  })[0];
+}
 
-const notesOnKeys = (name: string): string[] => [
-  `"${name}": the service shows the keys of an integration only once, so the outputs secretServerKey and pubClientKey are empty. ` +
-    "The keys in use stay valid. To get a key set for the stack, declare svc.AuthKeys, which creates a new one",
-  "Neither file contains users and key sets, which the service does not list. They stay unchanged",
-];
+const plain = ({ kind, id, describe }: ImportableObject) => ({ kind, id, describe });
 
 const NATIVE =
   "this program uses the native plugin, and the program that this command writes does not: a program uses one kind of resource. " +
@@ -264,7 +272,8 @@ interface State {
 }
 
 /** What the stack contains, by type and id, and the names in use. */
-async function stateOf({ state: file, project, whitelist, stack }: ImportOptions): Promise<State> {
+async function stateOf(options: ImportOptions): Promise<State> {
+  const { state: file, project, stack } = options;
   const { resources, onlyOf } =
     file === undefined ? await selectedStack(stack) : { resources: exportedResources(file) };
   const isNative = resources?.some((one) => isOurEntry(one) && doorOf(one.type) === "native") === true;
@@ -275,10 +284,11 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
     return kind === undefined ? [] : [{ kind, id, form: objectForm(kind, id) }];
   });
   const isHeld = (kind: Kind, id: string): boolean => ours.some(({ form }) => form === objectForm(kind, id));
-  const isSingle = ours.some(({ kind, id }) => kind === "WhitelistDomain" && isSameName(projectOf(id), project));
-  if (whitelist === true && isSingle) {
+  const gatherer = gathererOf(options);
+  const single = gatherer?.gathers.kind;
+  if (ours.some(({ kind, id }) => kind === single && isSameName(projectOf(id), project))) {
     throw new Error(
-      "the stack holds a WhitelistDomain of the project, which excludes a Whitelist of the same project: leave out --whitelist",
+      `the stack holds a ${single} of the project, which excludes a ${gatherer?.kind} of the same project: leave out --${gatherer?.gathers.option}`,
     );
   }
   return {
@@ -286,9 +296,8 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
     onlyOf,
     names: resources.map(({ urn }) => nameInUrn(urn)),
     holds({ kind, id }) {
-      // A Whitelist holds all domains of its project.
-      const isListed = kind === "WhitelistDomain" && isHeld("Whitelist", projectOf(id));
-      return isListed || isHeld(kind, id);
+      // A gatherer holds all objects of its project.
+      return isHeld(kind, id) || gatherersOf(kind).some((one) => isHeld(one, projectOf(id)));
     },
   };
 }
@@ -329,35 +338,18 @@ function exportedResources(file: string): readonly StoredResource[] {
   }
 }
 
-/** All redirect domains as one resource. */
-function withWhitelist(project: string, objects: readonly ProjectObject[]): ImportedObject[] {
-  const domains = objects.filter(({ kind }) => kind === "WhitelistDomain");
-  if (domains.length === 0) return [...objects];
-  const count = `${domains.length} redirect domain${domains.length === 1 ? "" : "s"}`;
-  const whitelist = { kind: "Whitelist", id: project, describe: `whitelist of ${count}`, record: {} } as const;
-  const first = objects.findIndex(({ kind }) => kind === "WhitelistDomain");
-  return [
-    ...objects.slice(0, first),
-    whitelist,
-    ...objects.slice(first).filter(({ kind }) => kind !== "WhitelistDomain"),
-  ];
-}
-
-const isReplica = (object: ImportedObject): boolean =>
-  object.kind === "ComputeEndpoint" && object.record.type !== "read_write";
-
-const suffixOf = (object: ImportedObject): string =>
-  isReplica(object) ? "replica" : (SUFFIXES[object.kind] ?? kebabCase(object.kind));
-
-/** The texts for a name, the best first. None: the suffix is the name. */
-function texts(object: ImportedObject, branchNames: ReadonlyMap<string, string | undefined>): string[] {
-  if (object.kind !== "ComputeEndpoint") return object.name === undefined ? [] : [object.name];
-  const { name = "", branch_id } = object.record;
-  const branch = branchText(branch_id, branchNames);
-  if (!isReplica(object)) return [name, branch];
-  // Replicas of different branches often have the same name.
-  const own = kebabCase(name) || "replica";
-  return [`-${own}-`.startsWith(`-${branch}-`) ? own : `${branch}-${own}`];
+/** All objects of a kind as one resource, in the place of the first. */
+function gathered(
+  project: string,
+  objects: readonly ProjectObject[],
+  { kind, gathered }: Gathering,
+): ImportableObject[] {
+  const count = objects.filter((one) => one.kind === kind).length;
+  const first = objects.findIndex((one) => one.kind === kind);
+  return objects.flatMap((one, at): ImportableObject[] => {
+    if (one.kind !== kind) return [one];
+    return at === first ? [gathered(project, count)] : [];
+  });
 }
 
 /** The branch's name if it yields a resource name, otherwise its id. */

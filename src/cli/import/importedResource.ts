@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EndpointRecord } from "../../client";
 import { isSecret, mapSecrets } from "../../contract/engineSecrets";
 import { type Properties, visible } from "../../contract/hiddenKeys";
-import { pointer, typeToken } from "../../contract/pointer";
+import { type Kind, pointer, typeToken } from "../../contract/pointer";
 import { isReference, referenceName, type SecretReference } from "../../contract/references";
 import type { ReadSetting, Settings } from "../../contract/settings";
 import { STAND_INS } from "../../contract/standIns";
 import { isPlain, problemText } from "../../host/arguments";
 import { configured, problemsOf, topOf } from "../declarable";
 import { type Argument, camelCase, Code, type DeclaredResource, kebabCase } from "./programText";
-import { importedArguments, livesInIntegration, standardsOf } from "../declarations";
-import type { ProjectObject } from "../projectObjects";
+import { type ImportableObject, toolsOf } from "../../resources/tools";
+import { containersOf, importedArguments, standardsOf } from "../declarations";
 import { asSecret } from "../stack/state";
 
 /** A value that the program reads from the stack's configuration. */
@@ -21,19 +20,9 @@ export interface Wanted {
   readonly resource: string;
 }
 
-/** An object that can be imported as a resource. */
-export type ImportedObject =
-  | ProjectObject
-  | ({ readonly kind: "Whitelist"; readonly record: object } & Pick<
-      ProjectObject,
-      "id" | "describe" | "name" | "hidden"
-    >);
-
-type Kind = ImportedObject["kind"];
-
 /** An object with the arguments for a program. */
 export interface Observed {
-  readonly object: ImportedObject;
+  readonly object: ImportableObject;
   readonly args: Properties;
   /** Both as a refresh would store them, without the values that the service does not show. */
   readonly inputs: Properties;
@@ -48,7 +37,7 @@ export interface Observed {
 
 /** Uses the lifecycle's `read` and `check`, so that the first plan shows no change and no error. */
 export async function observe(
-  object: ImportedObject,
+  object: ImportableObject,
   readSetting: ReadSetting,
   { authProvider }: Settings,
 ): Promise<Observed> {
@@ -56,7 +45,7 @@ export async function observe(
   const provider = await configured(kind, readSetting);
   const { hidden = new Map<string, boolean>() } = object;
   const asked = importedArguments(kind).filter((argument) => !hidden.has(argument));
-  const read = await provider.read(id, { __provider: pointer(kind), ...managedParts(object), __args: asked });
+  const read = await provider.read(id, { __provider: pointer(kind), ...object.managed, __args: asked });
   // Values that the provider marks as secret are compared and declared unchanged.
   const shown = visible(mapSecrets(read.inputs ?? {}, (secret) => secret) as Properties);
   const standard: Properties = { ...standardsOf(kind), authProvider };
@@ -88,14 +77,21 @@ export async function observe(
 /** Arguments that identify the object. Missing required arguments are found by another check. */
 const IDENTITY = ["type", "authProvider"];
 
+/** A container that the program declares. */
+export interface DeclaredContainer {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly variable: string;
+  readonly args: Properties;
+}
+
 interface ProgramContext {
   readonly name: string;
   readonly variable: string;
   readonly branchNames: ReadonlyMap<string, string | undefined>;
   /** The variables of the constants, by value. */
   readonly branchVariables: ReadonlyMap<string, string>;
-  /** The variable of the integration that the program declares. */
-  readonly integration: string | undefined;
+  readonly containers: readonly DeclaredContainer[];
   /** The program keeps the protection that an import sets. */
   readonly isProtected: boolean;
   /** The environment variables used so far, if secrets are written as references. */
@@ -114,10 +110,10 @@ export function importedResource(
   place: ProgramContext,
 ): ImportedResource {
   const { kind, id } = object;
+  const { comment, configurationKey } = toolsOf(kind);
   const { name, variable, variables, isProtected } = place;
   const own = { __provider: pointer(kind) };
-  const keyOf = (argument: string): string =>
-    kind === "EmailServer" ? "smtpPassword" : camelCase(`${variable}-${argument}`);
+  const keyOf = (argument: string): string => configurationKey ?? camelCase(`${variable}-${argument}`);
   const wanted: Wanted[] = [];
   /** Code in place of a secret, or of a value that the service does not show. */
   const elsewhere = (argument: string, secret: boolean): Code | SecretReference => {
@@ -160,7 +156,7 @@ export function importedResource(
     },
     declared: {
       ...{ kind, name, variable, args: declared, isProtected },
-      ...(kind === "AuthIntegration" && { comment: NO_KEYS }),
+      ...(comment !== undefined && { comment }),
     },
     wanted,
     notes: refused.map((reason) => `"${name}": ${reason}. The program does not declare it`),
@@ -197,7 +193,11 @@ function withReferences(stored: Properties, given: Properties): Properties {
 }
 
 function declaredArgument([name, value]: readonly [string, unknown], kind: Kind, place: ProgramContext): Argument {
-  if (name === "projectId") return [name, new Code(containerOf(kind, place))];
+  // By its output, so that both are replaced together.
+  const kindOfContainer = containersOf(kind).get(name);
+  const container = place.containers.find((one) => one.kind === kindOfContainer && one.args[name] === value);
+  if (container !== undefined) return [name, new Code(`${container.variable}.${name}`)];
+  if (name === "projectId") return [name, new Code(name)];
   if (name !== "branchId") return [name, value];
   const constant = place.branchVariables.get(String(value));
   if (constant !== undefined) return [name, new Code(constant)];
@@ -217,32 +217,6 @@ export function branchComment(id: string, names: ReadonlyMap<string, string | un
  * encrypted if a refresh finds the real value, which a service may show (docs/design/api.md, Email server).
  */
 const NOT_SHOWN = STAND_INS.notShown;
-
-const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are empty."];
-
-/** Objects of an integration refer to it by its output, so that both are replaced together. */
-const containerOf = (kind: Kind, { integration }: ProgramContext): string =>
-  livesInIntegration(kind) && integration !== undefined ? `${integration}.projectId` : "projectId";
-
-/**
- * The managed parts of an object, as a read shows them: for a compute's settings, those that are set. A domain is found
- * by its auth provider.
- */
-function managedParts({ kind, record }: ImportedObject): Properties {
-  if (kind === "WhitelistDomain") return { authProvider: record.auth_provider };
-  if (kind !== "ComputeEndpoint") return {};
-  const { pg_settings: pg = {}, preload_libraries: libraries = {} }: NonNullable<EndpointRecord["settings"]> =
-    record.settings ?? {};
-  const preloadLibraries = {
-    ...(libraries.use_defaults !== undefined && { useDefaults: true }),
-    ...(libraries.enabled_libraries !== undefined && { enabledLibraries: [] }),
-  };
-  const settings = {
-    ...(Object.keys(pg).length > 0 && { pgSettings: pg }),
-    ...(Object.keys(preloadLibraries).length > 0 && { preloadLibraries }),
-  };
-  return Object.keys(settings).length > 0 ? { settings } : {};
-}
 
 const without = (from: Properties, names: ReadonlySet<string>): Properties =>
   Object.fromEntries(Object.entries(from).filter(([name]) => !names.has(name)));

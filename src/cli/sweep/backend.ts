@@ -4,8 +4,9 @@ import type { ProgressLine } from "../fleet/progress";
 import { inParallel } from "../fleet/inParallel";
 import { fleetStacks } from "../fleet/stacks";
 import { type FleetState, reliableState } from "../fleet/states";
-import { isSameName, nameForm } from "../../contract/forms";
-import { kindOfEntry } from "../../contract/pointer";
+import { nameForm } from "../../contract/forms";
+import { type Kind, kindOfEntry } from "../../contract/pointer";
+import { objectForm } from "../declarations";
 import { pulumiIn, withoutSecrets } from "../stack/pulumi";
 import { parsed } from "../stack/state";
 import { BusyError, UnfinishedError } from "../stack/unfinished";
@@ -70,14 +71,17 @@ export async function mustBeUnchanged(before: readonly FleetState[], progress: P
 
 /** What the states name, in any place: also what a program only looks up, or another package uses. */
 export class NamedInStates {
-  readonly #states: readonly { name: string; text: string; whitelists: readonly (string | undefined)[] }[];
+  readonly #states: readonly { name: string; text: string; entries: readonly { kind: Kind; id: string }[] }[];
 
   constructor(states: readonly FleetState[]) {
     this.#states = states.map(({ stack: { name }, state }) => ({
       name,
       // The CLI escapes more characters than JSON requires.
       text: nameForm(JSON.stringify(parsed(state.text))),
-      whitelists: state.resources.filter((one) => kindOfEntry(one) === "Whitelist").map(({ id }) => id),
+      entries: state.resources.flatMap(({ id = "", ...one }) => {
+        const kind = kindOfEntry(one);
+        return kind === undefined || id === "" ? [] : [{ kind, id }];
+      }),
     }));
   }
 
@@ -87,8 +91,10 @@ export class NamedInStates {
     return this.#states.find((one) => one.text.includes(stored))?.name;
   }
 
-  /** The first stack that declares all redirect domains of the project. */
-  stackWithWhitelist(projectId: string): string | undefined {
-    return this.#states.find(({ whitelists }) => whitelists.some((id = "") => isSameName(id, projectId)))?.name;
+  /** The first stack that holds this object. */
+  stackHolding(kind: Kind, id: string): string | undefined {
+    const form = objectForm(kind, id);
+    const isIt = (one: { kind: Kind; id: string }): boolean => one.kind === kind && objectForm(kind, one.id) === form;
+    return this.#states.find(({ entries }) => entries.some(isIt))?.name;
   }
 }

@@ -1,14 +1,15 @@
 /** What previews may have left behind in a project, and what stays there nevertheless. */
-import { domainToUnicode } from "node:url";
-import type { AuthIntegrationRecord, BranchRecord, Client, ListOptions } from "../../client";
+import type { Client, ListOptions } from "../../client";
 import { normalAddress, serviceOf } from "../../contract/address";
-import { isSameName, nameForm } from "../../contract/forms";
+import { nameForm } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import { messageOf } from "../../contract/untrusted";
 import type { ReadSetting } from "../../contract/settings";
 import type { Session } from "../../host/session";
 import { type FleetState, settingsOf } from "../fleet/states";
-import { listProjectObjects, type ProjectObject } from "../projectObjects";
+import { type Leftover, type ProjectObject, toolsOf } from "../../resources/tools";
+import { gatherersOf } from "../declarations";
+import { listProjectObjects } from "../projectObjects";
 import type { NamedInStates } from "./backend";
 import { isNamedAfter, matchesGlob } from "./matching";
 
@@ -34,30 +35,14 @@ export interface Criteria {
   readonly now: Date;
 }
 
-type Compute = Extract<ProjectObject, { kind: "ComputeEndpoint" }>;
-type Domain = Extract<ProjectObject, { kind: "WhitelistDomain" }>;
-
-interface Common {
+/** An object that matches. */
+export interface FoundObject {
   readonly place: Place;
+  readonly object: ProjectObject;
+  readonly leftover: Leftover;
   /** Why it stays; undefined: nothing is known that keeps it. */
   readonly kept: string | undefined;
 }
-
-/** A compute that matches. `branch`: undefined if the service does not list it. */
-export interface FoundCompute extends Common {
-  readonly object: Compute;
-  readonly branch: BranchRecord | undefined;
-}
-
-/** A redirect domain that matches. `integration`: undefined if none of its auth provider is listed. */
-export interface FoundDomain extends Common {
-  readonly object: Domain;
-  readonly origin: string;
-  readonly authProvider: string;
-  readonly integration: AuthIntegrationRecord | undefined;
-}
-
-export type FoundObject = FoundCompute | FoundDomain;
 
 /**
  * The projects in which a state holds something of its own.
@@ -119,89 +104,43 @@ function ofStack(name: string, place: () => Place): Place {
   }
 }
 
-/** The computes and redirect domains that match, in the order of their lists. */
+/** The objects that match, in the order of their lists. */
 export async function findIn(
   place: Place,
   criteria: Criteria,
   named: NamedInStates,
   options: ListOptions,
 ): Promise<FoundObject[]> {
-  const { client, projectId, authProvider: configured } = place;
-  const objects = await listProjectObjects(client, projectId, configured, options);
-  const listed = await client.projects.branches(projectId, options);
-  const branches = listed ?? [];
+  const { client, projectId, authProvider } = place;
+  const objects = await listProjectObjects({ client, projectId, authProvider, options });
+  const branches = await client.projects.branches(projectId, options);
   return objects.flatMap((object): FoundObject[] => {
-    if (object.kind === "ComputeEndpoint") {
-      const branch = branches.find(({ id }) => isSameName(id, object.record.branch_id));
-      const names = [object.record.name, branch?.name].flatMap((name) => name ?? []);
-      // Where branches are not listed, it may be its branch that matches.
-      if (listed !== undefined && !isMatch(criteria, names)) return [];
-      return [{ place, object, branch, kept: keptCompute(object, branch, branches, { criteria, named }) }];
-    }
-    if (object.kind !== "WhitelistDomain") return [];
-    const origin = object.id.slice(projectId.length + 1);
-    if (!isMatch(criteria, [origin])) return [];
-    const authProvider = object.record.auth_provider ?? configured;
-    const integration = integrationOf(objects, authProvider);
-    const kept = keptDomain(origin, { projectId, integration }, { criteria, named });
-    return [{ place, object, origin, authProvider, integration, kept }];
+    const leftover = object.leftover?.({ objects, branches });
+    if (leftover === undefined || !isMatch(criteria, leftover)) return [];
+    return [{ place, object, leftover, kept: whyKept(object, leftover, { criteria, named }) }];
   });
 }
 
-const isMatch = ({ match }: Criteria, names: readonly string[]): boolean =>
-  match.some((pattern) => names.some((name) => matchesGlob(pattern, name)));
+const isMatch = ({ match }: Criteria, { names }: Leftover): boolean =>
+  names === undefined || match.some((pattern) => names.some((name) => matchesGlob(pattern, name)));
 
-function integrationOf(objects: readonly ProjectObject[], authProvider: string): AuthIntegrationRecord | undefined {
-  const integrations = objects.flatMap((one) => (one.kind === "AuthIntegration" ? one.record : []));
-  return integrations.find((one) => isSameName(one.auth_provider, authProvider));
-}
-
-interface Known {
-  readonly criteria: Criteria;
-  readonly named: NamedInStates;
-}
-
-function keptCompute(
-  { record }: Compute,
-  branch: BranchRecord | undefined,
-  branches: readonly BranchRecord[],
-  { criteria, named }: Known,
+function whyKept(
+  { kind, id }: ProjectObject,
+  { stays, usedAs, branchTexts, createdAt }: Leftover,
+  { criteria, named }: { criteria: Criteria; named: NamedInStates },
 ): string | undefined {
-  // What is on the default branch was never a preview, whatever its name.
-  if (branch?.default === true) return "it is on the default branch";
-  if (!branches.some((one) => one.default === true)) return "it is not known which branch is the default one";
-  if (branch === undefined) return `its branch ${record.branch_id} is not listed`;
-  return (
-    heldBy(named.stackWith(record.id)) ??
-    // Whoever makes a branch gets its compute with it, or uses it without naming it.
-    heldBy(named.stackWith(branch.id), `names its branch ${branch.id}`) ??
-    openBranch(criteria, [record.name, branch.name, branch.id]) ??
-    tooYoung(criteria, record.created_at)
-  );
+  for (const gatherer of gatherersOf(kind)) {
+    const stack = named.stackHolding(gatherer, projectOf(id));
+    const { noun } = toolsOf(gatherer).gathers ?? {};
+    if (stack !== undefined) return `the ${gatherer} in the state of ${stack} declares all ${noun} of the project`;
+  }
+  if (stays !== undefined) return stays;
+  for (const { text, how = "names it" } of usedAs) {
+    const stack = named.stackWith(text);
+    if (stack !== undefined) return `the state of ${stack} ${how}`;
+  }
+  return openBranch(criteria, branchTexts) ?? tooYoung(criteria, createdAt);
 }
-
-function keptDomain(
-  origin: string,
-  { projectId, integration }: { projectId: string; integration: AuthIntegrationRecord | undefined },
-  { criteria, named }: Known,
-): string | undefined {
-  const whitelist = named.stackWithWhitelist(projectId);
-  if (whitelist !== undefined) return `the Whitelist in the state of ${whitelist} declares all domains of the project`;
-  if (integration === undefined) return "its auth integration is not listed";
-  const hosts = hostsOf(origin);
-  const stack = hosts.map((host) => named.stackWith(host)).find((name) => name !== undefined);
-  return heldBy(stack) ?? openBranch(criteria, [origin, ...hosts]) ?? tooYoung(criteria, undefined);
-}
-
-/** What a state may call it: the scheme, a default port and the letters of the host may be spelled differently. */
-function hostsOf(origin: string): string[] {
-  const [, host, port = ""] = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*?)(:\d+|:\*)?(?:[/?#]|$)/.exec(origin) ?? [];
-  if (host === undefined || host === "") return [origin];
-  return [host, domainToUnicode(host) || host].map((one) => (port === ":*" ? one : one + port));
-}
-
-const heldBy = (stack: string | undefined, how = "names it"): string | undefined =>
-  stack && `the state of ${stack} ${how}`;
 
 function openBranch({ keep }: Criteria, names: readonly (string | undefined)[]): string | undefined {
   const branch = keep.find((one) => names.some((name = "") => name === one || isNamedAfter(name, one)));

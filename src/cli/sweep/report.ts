@@ -11,7 +11,7 @@ interface ToldObject {
   /** The address of the service. */
   readonly service: string;
   readonly describe: string;
-  /** The name of a compute's branch; null if it is not known, and for domains. */
+  /** The name of its branch; null if it is not known, and for what is on no branch. */
   readonly branch: string | null;
   /** Null: the service does not show it. */
   readonly createdAt: string | null;
@@ -41,13 +41,13 @@ export interface SweepReport {
 
 export const EXIT = { done: 0, failed: 1, notAsked: 2, leftBehind: 8, busy: EXIT_BUSY } as const;
 
-const told = ({ object, place, ...rest }: FoundObject): ToldObject => ({
+const told = ({ object, place, leftover }: FoundObject): ToldObject => ({
   kind: object.kind,
   id: object.id,
   service: place.address,
   describe: object.describe,
-  branch: ("branch" in rest ? rest.branch?.name : undefined) ?? null,
-  createdAt: (object.kind === "ComputeEndpoint" ? object.record.created_at : undefined) ?? null,
+  branch: leftover.branch ?? null,
+  createdAt: leftover.createdAt ?? null,
 });
 
 function servicesOf(places: readonly Place[]): SweepReport["services"] {

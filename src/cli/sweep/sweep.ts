@@ -228,10 +228,5 @@ const say = (text: string): void => void process.stderr.write(`pulumi-svc: ${ter
 /** Whatever would change the answer. */
 const identities = (found: readonly FoundObject[]): string =>
   JSON.stringify(
-    found.map((one) => [
-      ...[one.place.address, one.object.id, one.object.describe, one.kept],
-      "branch" in one
-        ? [one.object.record.created_at, one.branch?.id, one.branch?.name]
-        : one.integration?.auth_provider_project_id,
-    ]),
+    found.map((one) => [...[one.place.address, one.object.id, one.object.describe, one.kept], one.leftover.facts]),
   );

@@ -4,7 +4,7 @@ import { type Kind, typeToken } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
 import { CallError, create, read, remove, update } from "../../host/calls";
 import type { Hosted, Session } from "../../host/session";
-import { livesInIntegration } from "../declarations";
+import { livesIn } from "../declarations";
 import { lifecycleOf } from "../../resources/lifecycles";
 
 /** An object that this run has made, with the state that a stack would hold. */
@@ -65,7 +65,7 @@ export class Objects {
   /** What a failed creation leaves behind counts as made. */
   async create(kind: Kind, name: string, args: Properties): Promise<Made> {
     const request = { urn: urnOf(kind, name), news: args, carried: {}, timeouts: this.#timeouts };
-    if (livesInIntegration(kind)) await this.proveIntegration();
+    if (livesIn(kind, "AuthIntegration")) await this.proveIntegration();
     await this.#refuseForeign(kind);
     try {
       return this.#add({ kind, name, args, ...(await create(this.#hosted(kind), request)) });

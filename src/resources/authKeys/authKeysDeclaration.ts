@@ -43,7 +43,7 @@ export const declaration: Declaration<AuthKeysShape, AuthKeysOutputs> = {
     example: "prj-demo/supported_provider/0123456789ab",
   },
   args: {
-    projectId: { required: true, replaces: "container", form: nameForm },
+    projectId: { required: true, replaces: true, container: "AuthIntegration", form: nameForm },
     authProvider: { replaces: true, form: nameForm },
     rotationTriggers: { replaces: true, assumed: [] },
   },

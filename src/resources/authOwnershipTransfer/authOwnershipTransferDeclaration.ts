@@ -37,7 +37,7 @@ export const declaration: Declaration<AuthOwnershipTransferShape, AuthOwnershipT
     example: "prj-demo/supported_provider/0123456789ab",
   },
   args: {
-    projectId: { required: true, replaces: "container", form: nameForm },
+    projectId: { required: true, replaces: true, container: "AuthIntegration", form: nameForm },
     authProvider: { replaces: true, form: nameForm },
     triggers: { replaces: true, assumed: [] },
   },

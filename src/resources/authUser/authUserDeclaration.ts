@@ -44,7 +44,7 @@ export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
   claims: ({ projectId, email }) =>
     claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
   args: {
-    projectId: { required: true, replaces: "container", form: nameForm },
+    projectId: { required: true, replaces: true, container: "AuthIntegration", form: nameForm },
     email: { required: true, replaces: true, unreadable: true, form: addressForm },
     name: { replaces: true, form: textForm },
     authProvider: { replaces: true, form: nameForm },

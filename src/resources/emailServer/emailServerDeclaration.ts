@@ -69,7 +69,7 @@ export const declaration: Declaration<EmailServerArguments, EmailServerOutputs> 
   id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
   claims: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
   args: {
-    projectId: { required: true, replaces: "container", form: nameForm },
+    projectId: { required: true, replaces: true, container: "AuthIntegration", form: nameForm },
     type: { required: true },
     ...smtp,
   },

@@ -78,7 +78,7 @@ export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> 
   claims: ({ projectId, providerId }) =>
     claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
   args: {
-    projectId: { required: true, replaces: "container", form: nameForm },
+    projectId: { required: true, replaces: true, container: "AuthIntegration", form: nameForm },
     providerId: { required: true, replaces: true, form: nameForm },
     // A PATCH cannot remove credentials: only a new provider uses shared keys again. An import takes both from the
     // configuration: the service does not show them.

@@ -1,6 +1,7 @@
 import type { KeySetRecord } from "../../client";
 import type { AuthKeysOutputs } from "../authKeys/authKeysDeclaration";
 import { omitUndefined } from "./omitUndefined";
+import type { EnvSource } from "./tools";
 
 /** The outputs of a key set. */
 export function keyOutputs(keys: KeySetRecord) {
@@ -19,3 +20,13 @@ export function storedKeys(outs: Partial<AuthKeysOutputs>) {
   const { pubClientKey = "", secretServerKey = "", jwksUrl = "", schemaName, tableName, authProviderProjectId } = outs;
   return { pubClientKey, secretServerKey, jwksUrl, ...omitUndefined({ schemaName, tableName, authProviderProjectId }) };
 }
+
+/** What `env` writes of a key set. */
+export const keySources: readonly EnvSource[] = [
+  { output: "jwksUrl" },
+  { output: "pubClientKey" },
+  { output: "secretServerKey", isSecret: true },
+  { output: "authProviderProjectId", isOptional: true },
+  { output: "schemaName", isOptional: true },
+  { output: "tableName", isOptional: true },
+];

@@ -56,7 +56,7 @@ export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs>
   id: { parts: ["projectId"], form: "<project id>", example: "prj-demo" },
   claims: ({ projectId }) => listClaim(projectId, false),
   args: {
-    projectId: { required: true, replaces: "container", form: nameForm },
+    projectId: { required: true, replaces: true, container: "AuthIntegration", form: nameForm },
     domains: { required: true, form: domainsForm },
     authProvider: { replaces: true, form: nameForm },
   },
@@ -114,7 +114,7 @@ export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, White
     ...claim('the redirect domain with the same "projectId" and "domain"', domainObject, projectId, domain),
   ],
   args: {
-    projectId: { required: true, replaces: "container", form: nameForm },
+    projectId: { required: true, replaces: true, container: "AuthIntegration", form: nameForm },
     domain: { required: true, replaces: true, form: domainForm },
     authProvider: { replaces: true, form: nameForm },
     expiresOn: { local: true },

@@ -6,7 +6,7 @@ import { inspect, promisify } from "node:util";
 import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
-import { toText, leftOutText } from "../../../src/cli/import/importCommand";
+import { toText, leftOutText } from "../../../src/cli/import/importText";
 import { type Kind, typeToken } from "../../../src/contract/pointer";
 import { importProject, type ImportOptions, type ImportReport } from "../../../src/cli/import/importProject";
 import type { Properties } from "../../../src/contract/hiddenKeys";

@@ -204,9 +204,10 @@ export async function acceptDrift(
   }
   const byUrn = new Map(changed.map((resource) => [resource.urn, resource]));
   const told = (urn: string, path: string) => {
-    const { kind = "ComputeEndpoint", properties = [] } = byUrn.get(urn) ?? {};
-    const { declared = null, found = null } = properties.find((property) => property.path === path) ?? {};
-    return { kind, declared, found };
+    const resource = byUrn.get(urn);
+    if (resource === undefined) throw new Error(`${urn} was accepted, and does not differ`);
+    const { declared = null, found = null } = resource.properties.find((property) => property.path === path) ?? {};
+    return { kind: resource.kind, declared, found };
   };
   return {
     ...result,

@@ -6,6 +6,7 @@ import { isWatched } from "../../../contract/watched";
 import type { ReadSetting } from "../../../contract/settings";
 import { standInsIn } from "../../../contract/standIns";
 import { sameJson } from "../../../host/arguments";
+import { toolsOf } from "../../../resources/tools";
 import { configured, problemsOf, topOf } from "../../declarable";
 import { ownValue, pathTo, segmentsOf, valueAt } from "../../../contract/propertyPath";
 import { isObject } from "../../../contract/ignoredChanges";
@@ -37,9 +38,6 @@ export type Action =
   | { readonly remove: ts.Node; readonly list: List }
   | { readonly add: string; readonly list: List }
   | ConfigurationChange;
-
-/** The argument that determines which others exist: if it changes, all of them change or none. */
-const FORM: { readonly [Name in Kind]?: string } = { EmailServer: "type" };
 
 /** Whether another resource differs in the same way and is to be accepted as well. */
 export type IsAlike = (urn: string, property: Property) => boolean;
@@ -75,7 +73,9 @@ export async function plansOf(
   const known = origins === undefined ? own : argumentsFrom(own, origins);
   const provider = await configured(kind, readSetting);
   const normalised: Properties = (await provider.check({}, known)).inputs ?? {};
-  const form = changes.some(({ path }) => path === FORM[kind]) ? FORM[kind] : undefined;
+  // If it changes, all of the arguments change or none.
+  const { form: deciding } = toolsOf(kind);
+  const form = changes.some(({ path }) => path === deciding) ? deciding : undefined;
   const given: Given = {
     ...{ file, kind, provider, node, known, normalised, form },
     settingOf: (expression) => configuration && settingOf(file, expression, configuration),
@@ -154,10 +154,8 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   });
   if (isWatched(kind, property.path))
     return told("no argument declares it. To tolerate it, run pulumi-svc drift --ignore");
-  if (kind === "OAuthProvider" && property.path === "absent")
-    return told(
-      "this resource declares that the provider does not exist: remove it, and declare the provider with adopt: true",
-    );
+  const byHand = toolsOf(kind).byHand?.get(property.path);
+  if (byHand !== undefined) return told(byHand);
   if (!isSpelled(property.path)) return told("the name of the property cannot be read from its path");
   // Another form does not have the argument, whatever its value was.
   const isDropped = form !== undefined && path.length === 1 && found === null;

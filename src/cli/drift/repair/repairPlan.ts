@@ -1,7 +1,8 @@
 import { isSameName } from "../../../contract/forms";
 import { nameInUrn, projectOf } from "../../../contract/identifiers";
 import { kindOfEntry } from "../../../contract/pointer";
-import { livesInIntegration } from "../../declarations";
+import { toolsOf } from "../../../resources/tools";
+import { livesIn } from "../../declarations";
 import type { EventLog, Step as EngineStep } from "../eventLog";
 import { byUrn, type Drifted } from "../report";
 import { dependenciesOf, type Registrable } from "./registration";
@@ -87,17 +88,16 @@ function otherChanges(
   );
 }
 
-/** The URNs of an integration's objects in the state: they are deleted with it, whether or not they depend on it. */
+/** The URNs of a container's objects in the state: they are deleted with it, whether or not they depend on it. */
 function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: ReadonlyMap<string, Registrable>) {
-  if (kind !== "AuthIntegration") return [];
+  const { contains } = toolsOf(kind);
+  if (contains === undefined) return [];
   const project = projectOf(id);
-  const identity = all.get(urn)?.outputs?.["authProviderProjectId"];
+  const container = all.get(urn)?.outputs ?? {};
   return [...all.values()].flatMap((other) => {
     const kindOfOther = kindOfEntry(other);
-    if (kindOfOther === undefined || !livesInIntegration(kindOfOther)) return [];
+    if (kindOfOther === undefined || !livesIn(kindOfOther, kind)) return [];
     if (other.external || !isSameName(projectOf(other.id), project)) return [];
-    const home = other.outputs?.["authProviderProjectId"];
-    // An older state does not record it.
-    return home === undefined || home === identity ? other.urn : [];
+    return contains.isHome(container, other.outputs ?? {}) ? other.urn : [];
   });
 }
