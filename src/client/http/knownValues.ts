@@ -1,7 +1,7 @@
 /**
  * Whether a text repeats a value that no message may show. A service repeats a value as its tools print it: in JSON, in
  * JSON within JSON, in an address, in a page, in an SQL statement, in base64 or hex. So each decoded form of the text is
- * searched, and a text that repeats a value is not shown at all: the rest of it might reveal the value.
+ * searched. The answer is yes or no: no code has to know where in the text the value is.
  */
 
 const NOT_SEARCHED = "[a text that could not be searched for secrets]";
@@ -113,7 +113,7 @@ function unescaped(part: string): string {
 
 const ofCode = (code: number, part: string): string => (code > 0x10ffff ? part : String.fromCodePoint(code));
 
-/** Named HTML entities: those that HTML encoders write for ASCII, each before its character. Tab and NewLine are blanks. */
+/** Named HTML entities that HTML encoders write for ASCII, each before its character. */
 const ENTITIES_OF_ASCII =
   'excl ! quot " QUOT " num # dollar $ percnt % amp & AMP & apos \' lpar ( rpar ) ast * midast * plus + comma , period . ' +
   "sol / colon : semi ; lt < LT < equals = gt > GT > quest ? commat @ lsqb [ lbrack [ bsol \\ rsqb ] rbrack ] Hat ^ " +
@@ -153,7 +153,7 @@ const DECODERS: readonly Decoder[] = [
   [/""/g, () => '"'],
 ];
 
-/** `shifts`: the number of positions among the digits at which a byte may begin. */
+/** `shifts`: the digits of a run at which a byte may begin, because characters before it may look like a part of it. */
 const RUNS: readonly (readonly [pattern: RegExp, encoding: "base64" | "hex", shifts: readonly number[]])[] = [
   // Also URL-safe base64, and the lines of mail. Anything below four bytes is a word.
   [/[\w+/-]{6,}/g, "base64", [0, 1, 2, 3]],
@@ -164,7 +164,7 @@ const RUNS: readonly (readonly [pattern: RegExp, encoding: "base64" | "hex", shi
 /** Most words that look like base64 encode no text. U+FFFD stands for bytes that are none. */
 const TEXT = /[^\x01-\x08\x0e-\x1f\x7f-\x9f\ufffd]{4,}/gu;
 
-/** The texts encoded in base64 and hex in a text. Preceding characters may look like a part of a run. */
+/** The texts that are encoded in base64 and hex in a text. */
 function textsIn(form: string): string[] {
   return RUNS.flatMap(([pattern, encoding, shifts]) =>
     (form.match(pattern) ?? []).flatMap((run) => {
