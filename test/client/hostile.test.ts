@@ -102,7 +102,7 @@ test.each([
   ["https://login.example.com/start?token=canary#canary", "redirect to login.example.com, which"],
   ["https://me:canary@login.example.com:8443/canary", "redirect to login.example.com:8443, which"],
   ["//login.example.com/canary", "redirect to login.example.com, which"],
-  [`https://${KEY}.example.com/`, "redirect, which"],
+  [`https://${KEY}.example.com/`, "redirect to [secret], which"],
   ["/canary", "redirect to another path of the same host, which"],
   ["myapp:canary", "redirect, which"],
   ["https://[canary", "redirect, which"],

@@ -110,7 +110,7 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
           errors.push(inspect(await thrownBy(given.update(state, referring)), { depth: Infinity, showHidden: true }));
           await given.clearFaults();
         }
-        expect(errors.filter((error) => error.includes("no [secret]"))).toHaveLength(2);
+        expect(errors.filter((error) => error.includes("[the service's message repeats a secret]"))).toHaveLength(2);
         await given.forgetRequests();
         const next = await given.update(state, referring);
         expect(JSON.stringify(await given.mutations())).toContain(hashed(ROTATED));

@@ -64,8 +64,10 @@ test.each(CASES.flatMap(([kind, started, inputs]) => REFERENCES.map((one) => [ki
       );
     }
     said.push(...given.log.map(({ message }) => message));
-    expect(said.filter((text) => text.includes("cannot use")).length).toBeGreaterThanOrEqual(2);
-    expect(said.join("\n")).toContain("[secret]");
+    const hidden = said.filter(
+      (text) => /422 bad\b/.test(text) && text.includes("[the service's message repeats a secret]"),
+    );
+    expect(hidden.length).toBeGreaterThanOrEqual(2);
     expect(said.join("\n")).not.toMatch(/Repeated|ss\+word|ss%2B/);
   },
 );

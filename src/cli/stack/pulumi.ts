@@ -122,15 +122,18 @@ function reasonOf(error: Error & { code?: string }): string {
   return `the Pulumi CLI could not be started: ${error.message}`;
 }
 
+const REPEATS_SECRET = "[the Pulumi CLI's message repeats a secret]";
+
 /**
- * The CLI's output without the secrets of the environment and of key files, and without addresses that may contain one.
+ * A text of the CLI without addresses that may contain a secret; or `instead`, if it repeats a secret of the environment
+ * or of a key file.
  */
-export function withoutSecrets(text: string): string {
+export function withoutSecrets(text: string, instead = REPEATS_SECRET): string {
   const known = new KnownValues();
   // The whitespace around a key is removed before it is sent.
   for (const secret of secretTexts()) known.add(secret.trim());
   return known
-    .hide(text)
+    .hide(text, instead)
     .replace(/\b[a-z][\w+.-]*:\/\/[^\s"']+/gi, (address) => (/[@?]/.test(address) ? "[address]" : address));
 }
 

@@ -36,7 +36,10 @@ export async function currentBackend(): Promise<Backend> {
   const [place = "", query = ""] = data.url.replace(/(?<=:\/\/)[^/]*@/, "").split(/\?(.*)/s);
   const telling = [...new URLSearchParams(query)].filter(([name]) => TELLING.includes(name));
   const url = [place, ...telling.map(([name, value]) => `${name}=${value}`)].join(" ");
-  const name = withoutSecrets(data.user === undefined ? url : `${url} (as ${data.user})`);
+  const name = withoutSecrets(
+    data.user === undefined ? url : `${url} (as ${data.user})`,
+    "[a backend whose address repeats a secret]",
+  );
   return { address: data.url, name };
 }
 

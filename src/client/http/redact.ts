@@ -39,6 +39,9 @@ function forEachField(value: unknown, visit: (name: string | undefined, field: u
   else for (const name of Object.keys(value)) visit(name, Reflect.get(value, name));
 }
 
+const REPEATS_SECRET = "[the service's message repeats a secret]";
+const SECRET = "[secret]";
+
 /** The secrets that one account has seen. Each text of the service passes here once, before it enters a message. */
 export class Redactor {
   readonly #secrets = new KnownValues();
@@ -51,10 +54,18 @@ export class Redactor {
     for (const secret of secretsOf(bodies)) this.#secrets.add(secret);
   }
 
-  /** Prepares text of the service for a message: no secrets, no control characters, at most `cap` characters. */
-  clean(text: string, cap = 500): string {
-    // Secrets are hidden first: a secret may contain control characters, and the cap may cut it in two.
-    const clean = oneLine(this.#secrets.hide(text)).trim();
-    return clean.length > cap ? `${clean.slice(0, cap - 1)}…` : clean;
+  /** Prepares a message of the service: all of it or nothing, without control characters, and capped. */
+  message(text: string): string {
+    return capped(this.#secrets.hide(text, REPEATS_SECRET), 500);
   }
+
+  /** The same for one word: an id, a code, a status. `source`: the text that it was taken from in another spelling. */
+  word(text: string, source = text): string {
+    return capped(this.#secrets.hide(text, SECRET, source), 100);
+  }
+}
+
+function capped(text: string, length: number): string {
+  const clean = oneLine(text).trim();
+  return clean.length > length ? `${clean.slice(0, length - 1)}…` : clean;
 }

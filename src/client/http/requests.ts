@@ -354,12 +354,12 @@ export class Requests {
     }
   }
 
-  /** After the body was read: its secrets are removed from the request id. */
+  /** After the body was read: the request id may repeat its secrets. */
   #trace({ method, template }: AnyRequest, { attempt, sentAt, outcome, requestId }: EndedAttempt): void {
     const { trace, redactor } = this.context;
     if (trace === undefined) return;
     const ms = Math.round(performance.now() - sentAt);
-    const ofService = requestId === undefined ? "" : `request ${redactor.clean(requestId, 100)}, `;
+    const ofService = requestId === undefined ? "" : `request ${redactor.word(requestId)}, `;
     trace(`${method} ${template} -> ${outcome}, ${ofService}${ms} ms, attempt ${attempt}`);
   }
 

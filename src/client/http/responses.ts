@@ -90,15 +90,13 @@ export interface Exchange {
 }
 
 function factsOf({ raw, request: { names: _names, ...facts }, redactor }: Exchange, body: unknown): ErrorFacts {
-  const cleaned = (text: string | undefined, cap: number): string | undefined =>
-    text === undefined ? undefined : redactor.clean(text, cap);
-  const { code, message, request_id } = refusal.parse(body);
+  const { code, message, request_id: requestId = raw.requestId } = refusal.parse(body);
   return {
     ...facts,
     status: raw.status,
-    code: cleaned(code, 100),
-    requestId: cleaned(request_id ?? raw.requestId, 100),
-    serviceMessage: cleaned(message, 500),
+    code: code && redactor.word(code),
+    requestId: requestId && redactor.word(requestId),
+    serviceMessage: message && redactor.message(message),
     retryAfterMs: retryAfterMs(raw.retryAfter, serviceTime(raw)),
   };
 }
@@ -112,11 +110,9 @@ const messageOf = ({ serviceMessage = "" }: ErrorFacts): string => {
 function targetOf({ raw: { location }, redactor }: Exchange): string {
   if (location === undefined) return "";
   const here = "same-host.invalid";
-  // Hidden first: an address makes small letters of a secret in its host.
-  const cleaned = redactor.clean(location, 2_000);
-  const host = URL.canParse(cleaned, `http://${here}`) ? new URL(cleaned, `http://${here}`).host : "";
+  const host = URL.canParse(location, `http://${here}`) ? new URL(location, `http://${here}`).host : "";
   if (host === "") return "";
-  return host === here ? " to another path of the same host" : ` to ${redactor.clean(host, 100)}`;
+  return host === here ? " to another path of the same host" : ` to ${redactor.word(host, location)}`;
 }
 
 /** The error of a response outside 2xx; undefined for a 2xx. */
@@ -165,6 +161,8 @@ export function parseContent<Body>(exchange: Exchange, schema: z.ZodType<Body> |
   const parsed = schema.safeParse(json);
   if (parsed.success) return { value: parsed.data };
   // Only places and kinds: zod's own messages may quote what they found.
-  const places = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join(".") || "body"} (${code})`);
-  return invalid(`the response has an unexpected shape: ${redactor.clean(places.join(", "))}`);
+  const places = parsed.error.issues
+    .slice(0, 3)
+    .map(({ path, code }) => `${redactor.word(path.join(".")) || "body"} (${code})`);
+  return invalid(`the response has an unexpected shape: ${places.join(", ")}`);
 }

@@ -62,7 +62,8 @@ export function tellsOfChanges({ id, created_at = "" }: EndpointRecord, listed: 
 }
 
 const seconds = (ms: number): number => Math.round(ms / 1000);
-const describe = ({ id, action, status }: OperationRecord): string => `operation ${id} ${action} ${status}`;
+const describe = ({ id, action, status }: OperationRecord, redactor: Redactor): string =>
+  `operation ${[id, action, status].map((word) => redactor.word(word)).join(" ")}`;
 
 /** What an unfinished operation has behind it, after its status: ", failed 2 times, tried again at 12:03 UTC". */
 function attempts({ failures_count: failures = 0, retry_at = "" }: OperationRecord): string {
@@ -73,8 +74,8 @@ function attempts({ failures_count: failures = 0, retry_at = "" }: OperationReco
 }
 
 function operationFailed(operation: OperationRecord, redactor: Redactor): OperationFailedError {
-  const words = operation.error === undefined ? "" : `: ${redactor.clean(operation.error)}`;
-  return new OperationFailedError(redactor.clean(describe(operation)) + words);
+  const words = operation.error === undefined ? "" : `: ${redactor.message(operation.error)}`;
+  return new OperationFailedError(describe(operation, redactor) + words);
 }
 
 export interface AcceptedChange {
@@ -226,20 +227,27 @@ abstract class OperationWait<Change extends AwaitedChange> {
   }
 
   protected reportProgress(activity: string): void {
+    const { unfinished } = this;
     const step =
-      this.unfinished === undefined
+      unfinished === undefined
         ? ""
-        : `${this.unfinished.action} ${this.unfinished.status}${attempts(this.unfinished)}, `;
-    const text = `${activity}, ${step}${seconds(performance.now() - this.startedAt)} s`;
-    this.change.onProgress?.(this.account.redactor.clean(text));
+        : `${this.shown(unfinished.action)} ${this.shown(unfinished.status)}${attempts(unfinished)}, `;
+    this.change.onProgress?.(`${activity}, ${step}${seconds(performance.now() - this.startedAt)} s`);
   }
 
   timedOut(deadline: Deadline, lastError: SvcError | undefined): WaitTimeoutError {
     const after = `after ${seconds(deadline.totalMs)} s`;
     const why = lastError === undefined ? "" : `; the last read failed: ${lastError.message}`;
-    const running = this.unfinished === undefined ? "" : ` (${describe(this.unfinished)}${attempts(this.unfinished)})`;
+    const { unfinished } = this;
+    const running =
+      unfinished === undefined ? "" : ` (${describe(unfinished, this.account.redactor)}${attempts(unfinished)})`;
     const outcome = this.lastSeen === undefined ? `${this.neverSeen} ${after}` : `${this.lastSeen} ${after}${running}`;
-    return new WaitTimeoutError(this.account.redactor.clean(outcome) + why);
+    return new WaitTimeoutError(outcome + why);
+  }
+
+  /** A word of the service. */
+  protected shown(word: string): string {
+    return this.account.redactor.word(word);
   }
 
   #track(operations: readonly OperationRecord[]): void {
@@ -299,7 +307,8 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     if (this.#last === undefined) return undefined;
     const { current_state: state, pending_state } = this.#last;
     const isFinal = state === "active" || state === "idle";
-    return `still "${state}"${isFinal && pending_state !== undefined ? ` with "${pending_state}" pending` : ""}`;
+    const pending = isFinal && pending_state !== undefined ? ` with "${this.shown(pending_state)}" pending` : "";
+    return `still "${this.shown(state)}"${pending}`;
   }
 
   #throwFailed(): void {
@@ -337,8 +346,8 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     const { redactor } = this.account;
     const [newest] = operationsOf(id, listed);
     const why = newest !== undefined && hasFailed(newest) ? operationFailed(newest, redactor).message : undefined;
-    const what = `still "${current_state}", and no operation is running that would change that`;
-    return new NotStartingError(redactor.clean(why === undefined ? what : `${what}; ${why}`));
+    const what = `still "${this.shown(current_state)}", and no operation is running that would change that`;
+    return new NotStartingError(why === undefined ? what : `${what}; ${why}`);
   }
 }
 
@@ -376,7 +385,8 @@ export class DeletionWait extends OperationWait<DeletionExpectation> implements 
     const isQuiet = operations?.listed !== undefined && unfinished === undefined;
     if (this.steady.observe(isQuiet && endpoint !== undefined && endpoint.pending_state === undefined, readAt))
       throw new SvcError("its deletion was accepted and no operation is running, but it is still listed");
-    if (endpoints !== undefined) this.lastSeen = `being deleted, still "${endpoint?.current_state ?? "gone"}"`;
+    if (endpoints !== undefined)
+      this.lastSeen = `being deleted, still "${this.shown(endpoint?.current_state ?? "gone")}"`;
     this.reportProgress("deleting");
     return undefined;
   }

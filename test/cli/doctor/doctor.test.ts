@@ -505,16 +505,18 @@ test("a missing CLI and an unsupported one are failures, an older one is a warni
 
 test("what the CLI says is shown without addresses and secrets of the environment", async () => {
   program();
-  const words = "error: cannot open https://canary:canary@state.test/?sig=canary with canary-passphrase";
-  fakePulumi({ fails: { "config --json": `warning: something\n${words}` } });
   const env = { PULUMI_CONFIG_PASSPHRASE: "canary-passphrase" };
-  const { code, checks } = await doctor(["--json"], env);
-  expect(code).toBe(1);
-  expect(checks["stack"]).toMatchObject({
-    status: "failure",
-    message: "the configuration of dev cannot be read: cannot open [address] with [secret]",
-  });
-  expect(checks["service"]?.status).toBe("skipped");
+  for (const [words, shown] of [
+    ["cannot open https://canary:canary@state.test/?sig=canary", "cannot open [address]"],
+    ["cannot decrypt with canary-passphrase", "[the Pulumi CLI's message repeats a secret]"],
+  ]) {
+    fakePulumi({ fails: { "config --json": `warning: something\nerror: ${words}` } });
+    const { code, checks } = await doctor(["--json"], env);
+    expect(code).toBe(1);
+    const message = `the configuration of dev cannot be read: ${shown}`;
+    expect(checks["stack"]).toMatchObject({ status: "failure", message });
+    expect(checks["service"]?.status).toBe("skipped");
+  }
 });
 
 /** A package of this name and version in a node_modules. */

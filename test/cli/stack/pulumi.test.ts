@@ -9,6 +9,8 @@ import { exportedState, StackState } from "../../../src/cli/stack/state";
 import { ROOT } from "../../support/cli";
 import { until } from "../../support/emulator";
 
+const HIDDEN = "[the Pulumi CLI's message repeats a secret]";
+
 const before = { ...process.env };
 let folder: string;
 beforeEach(() => {
@@ -51,14 +53,14 @@ test("a CLI that is missing is a failure with what to do", async () => {
 });
 
 test.each([
-  ["https://canary:canary@state.test/a", "[address]"],
-  ["https://state.test/a?sig=canary", "[address]"],
-  ["https://state.test/a", "https://state.test/a"],
-  ["canary-token", "[secret]"],
+  ["https://canary:canary@state.test/a", "cannot open [address] now"],
+  ["https://state.test/a?sig=canary", "cannot open [address] now"],
+  ["https://state.test/a", "cannot open https://state.test/a now"],
+  ["canary-token", HIDDEN],
 ])("of %s a failure shows %s", async (text, shown) => {
   process.env["PULUMI_ACCESS_TOKEN"] = "canary-token";
   fakePulumi(`echo 'error: cannot open ${text} now' >&2; exit 1`);
-  expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe(`cannot open ${shown} now`);
+  expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe(shown);
 });
 
 describe("of keys of the account by reference, and of other secrets by their names,", () => {
@@ -89,21 +91,21 @@ describe("of keys of the account by reference, and of other secrets by their nam
   ])("a failure does not show that of %s", async (_, set, secret) => {
     set();
     fakePulumi(`echo 'error: the header ${secret}x, ${secret}' >&2; exit 1`);
-    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("the header [secret]x, [secret]");
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe(HIDDEN);
   });
 
   test("a failure does not show that of svc:apiKeyFile where the program is in another folder", async () => {
     writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\nmain: app\n");
     config("svc:apiKeyFile: key");
     fakePulumi("echo 'error: canary-of-file' >&2; exit 1");
-    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("[secret]");
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe(HIDDEN);
   });
 
   test("a secret that is a part of another one leaves none of that", async () => {
     process.env["A_TOKEN"] = "canary";
     process.env["B_TOKEN"] = "canary-longer";
     fakePulumi("echo 'error: canary-longer' >&2; exit 1");
-    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("[secret]");
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe(HIDDEN);
   });
 
   test.each<[string, (value: string) => string]>([
@@ -118,8 +120,7 @@ describe("of keys of the account by reference, and of other secrets by their nam
     process.env["DEPLOY_KEY"] = value;
     writeFileSync(join(folder, "said"), `error: the key ${form(value)} is bad\n`);
     fakePulumi(`cat ${join(folder, "said")} >&2; exit 1`);
-    const { reason } = await pulumiIn(folder, undefined)(["stack"]);
-    expect(reason).toMatch(/^the key .{0,6}\[secret\]=* is bad$/);
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe(HIDDEN);
   });
 
   test("a name that every object has is no variable", async () => {

@@ -101,23 +101,29 @@ test("a client that is printed does not show its key", () => {
   expect(printed(client)).not.toContain(KEY);
 });
 
-test("redacted text holds no secret in any spelling, no control character, and is capped", () => {
+test("a text of the service is shown without a secret in any spelling and without control characters, and is capped", () => {
+  const instead = "[the service's message repeats a secret] [secret]";
   const secret = fc
     .string({ minLength: 6, unit: "grapheme" })
-    .filter((text) => text.trim().length >= 6 && !"[secret]".includes(text));
+    .filter((text) => text.trim().length >= 6 && !instead.includes(text));
   fc.assert(
     fc.property(secret, fc.string(), fc.string(), (hidden, before, after) => {
       const redactor = new Redactor(hidden);
       for (const form of [hidden, JSON.stringify(hidden), encodeURIComponent(hidden)]) {
-        const text = redactor.clean(`${before}${form}${after}`);
-        expect(text).not.toContain(hidden);
-        expect(text).not.toMatch(/[\p{Cc}]/u);
-        expect(text.length).toBeLessThanOrEqual(500);
+        const text = `${before}${form}${after}`;
+        for (const [shown, cap] of [
+          [redactor.message(text), 500],
+          [redactor.word(text), 100],
+        ] as const) {
+          expect(shown).not.toContain(hidden);
+          expect(shown).not.toMatch(/[\p{Cc}]/u);
+          expect(shown.length).toBeLessThanOrEqual(cap);
+        }
       }
     }),
   );
 });
 
 test("a secret at the cap is not shown in part", () => {
-  expect(new Redactor("hunter2-hunter2").clean(`${"x".repeat(490)} hunter2-hunter2`)).not.toContain("hunter");
+  expect(new Redactor("hunter2-hunter2").message(`${"x".repeat(490)} hunter2-hunter2`)).not.toContain("hunter");
 });

@@ -57,6 +57,6 @@ test("no line has a value of the path, the body or a header, whatever the servic
   expect(shown().at(-1)).toMatch(/^GET \/projects\/\{project_id\}\/endpoints -> 404, request \S+, N ms, attempt 1$/);
   expect(created).toHaveLength(3);
   for (const line of created)
-    expect(line).toMatch(/^POST \/projects\/auth\/user -> (422|400|201), request .*\[secret\].*, N ms, attempt 1$/);
+    expect(line).toMatch(/^POST \/projects\/auth\/user -> (422|400|201), request \[secret\], N ms, attempt 1$/);
   expect(shown().join("\n")).not.toContain(CANARY);
 });

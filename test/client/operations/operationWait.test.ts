@@ -202,7 +202,7 @@ describe("the response alone", () => {
       operations: [operation("failed", { error: "full\ntest-key" })],
     });
     expect(String(thrownBy(() => wait.checkResponse()))).toBe(
-      "OperationFailedError: operation op-9 start_compute failed: full [secret]",
+      "OperationFailedError: operation op-9 start_compute failed: [the service's message repeats a secret]",
     );
   });
 });
@@ -471,7 +471,7 @@ describe("the progress messages", () => {
   test("nothing of the service's as it is", () => {
     const odd = operation("test-key\u001b[2J");
     const lines = told({ operations: [odd] }, { operations: [odd], endpoints: [compute(init)] });
-    expect(lines).toEqual(["starting, start_compute [secret] [2J, 1 s"]);
+    expect(lines).toEqual(["starting, start_compute [secret], 1 s"]);
   });
 });
 

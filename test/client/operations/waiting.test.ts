@@ -127,7 +127,7 @@ test.each(["failed", "error", "cancelled"])(
     expect(error).toBeInstanceOf(OperationFailedError);
     expect(String(error)).toContain(`operation op-9 start_compute ${status}`);
     expect(String(error)).toBe(
-      `OperationFailedError: operation op-9 start_compute ${status}: no capacity left [secret]`,
+      `OperationFailedError: operation op-9 start_compute ${status}: [the service's message repeats a secret]`,
     );
     expect(JSON.stringify(error)).not.toContain("test-key");
   },

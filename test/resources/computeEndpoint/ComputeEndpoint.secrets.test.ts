@@ -22,7 +22,7 @@ const failing = (compute: Harness, value: string, action?: string) =>
 /** Checks a failure that names the operation, and returns the state that it keeps. The setting stays in its place. */
 async function withheld(compute: Harness, work: Promise<unknown>): Promise<State> {
   const error = await thrownBy(work);
-  expect(error.message).toMatch(/invalid value for parameter "app\.key": "\[secret\]"/);
+  expect(error.message).toMatch(/: \[the service's message repeats a secret\]/);
   expectNoSecrets(compute);
   const { settings: _settings, ...outs } = (error["properties"] ?? {}) as State["outs"];
   expect(JSON.stringify([error["reasons"], outs])).not.toContain(CANARY);

@@ -132,24 +132,23 @@ describe("the plan", () => {
     expect(asked).toEqual(["preview", "--refresh", "--json", "--show-sames", "--target", "a", "--target", "b"]);
   });
 
+  const thrown = (text: string): object => {
+    const what = "error: Running program 'x' failed with an unhandled exception";
+    const message = `${what}:\n\u{1b}[90mError: ${text}\u{1b}[39m\n    at x`;
+    const diagnostics = [
+      { severity: "info", message: "fine" },
+      { severity: "error", message },
+    ];
+    return { ok: false, stdout: JSON.stringify({ diagnostics }) };
+  };
   test.each([
     [{ ok: false, reason: "no stack selected" }, "pulumi preview failed: no stack selected"],
     [{ ok: true, stdout: "no JSON" }, "pulumi preview --json printed no plan"],
     [
-      {
-        ok: false,
-        stdout: JSON.stringify({
-          diagnostics: [
-            { severity: "info", message: "fine" },
-            {
-              severity: "error",
-              message: `error: Running program 'x' failed with an unhandled exception:\n\u{1b}[90mError: ${SECRET}\u{1b}[39m\n    at x`,
-            },
-          ],
-        }),
-      },
-      "pulumi preview failed: Running program 'x' failed with an unhandled exception: Error: [secret]",
+      thrown("no such domain"),
+      "pulumi preview failed: Running program 'x' failed with an unhandled exception: Error: no such domain",
     ],
+    [thrown(SECRET), "pulumi preview failed: [the Pulumi CLI's message repeats a secret]"],
   ])("is missing after %j", async (run, message) => {
     process.env["SVC_API_KEY"] = SECRET;
     try {
