@@ -46,7 +46,7 @@ const GROUPS: Record<string, Group> = {
     concurrency: 6,
   },
   retry: {
-    mutate: ["src/client/http/{retry,requests,deadline}.ts"],
+    mutate: ["src/client/http/{retry,request,requests,sending,deadline}.ts"],
     tests: [["test/client/http/{requests,deadline}"], ["test/client/{http/retry,fates,api/computes,http/transport}"]],
     concurrency: 6,
   },

@@ -1,6 +1,6 @@
 /** What a change is sent with. */
 import { Deadline } from "./http/deadline";
-import type { Request } from "./http/requests";
+import type { Request } from "./http/request";
 import type { WaitOptions } from "./reads/sharedReads";
 
 const CHANGE_MS = 600_000;

@@ -6,7 +6,7 @@ import { ProjectsApi } from "./api/projects";
 import type { ClientOptions } from "./clientOptions";
 import type { Collection } from "./collection";
 import { Deadline, READ_MS } from "./http/deadline";
-import type { GatedRequest, Request } from "./http/requests";
+import type { GatedRequest, Request } from "./http/request";
 import type { ItemOf, ListName, ResponseOf } from "./records";
 
 /** A request as it stands on the wire. `beforeAttempt` throws if it must not be sent. */

@@ -3,7 +3,8 @@
  * it is proven to be ours (docs/design/rules.md, 2).
  */
 import { FateUnknownError, SvcError } from "./http/errors";
-import type { Request, Requests } from "./http/requests";
+import type { Request } from "./http/request";
+import type { Requests } from "./http/requests";
 import type { Transport } from "./http/transport";
 import type { WaitOptions } from "./reads/sharedReads";
 import type { RecordKind } from "./records";

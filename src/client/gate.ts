@@ -3,7 +3,7 @@
  * makes such a request: `Requests` takes the method DELETE only from here.
  */
 import { changeDeadline } from "./changes";
-import type { GatedRequest, Request } from "./http/requests";
+import type { GatedRequest, Request } from "./http/request";
 import { type Permission, requireGranted } from "./proof";
 import type { WaitOptions } from "./reads/sharedReads";
 

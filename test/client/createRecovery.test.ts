@@ -7,7 +7,8 @@ import {
   PermissionError,
   ServiceError,
 } from "../../src/client";
-import type { Request, Requests } from "../../src/client/http/requests";
+import type { Request } from "../../src/client/http/request";
+import type { Requests } from "../../src/client/http/requests";
 import { Creator, readEffect } from "../../src/client/createRecovery";
 import { fakeClock, pass } from "../support/fakeClock";
 

@@ -11,7 +11,8 @@ import {
   Unknown,
 } from "../../src/client";
 import { gatedRequest } from "../../src/client/gate";
-import type { Request, Requests } from "../../src/client/http/requests";
+import type { Request } from "../../src/client/http/request";
+import type { Requests } from "../../src/client/http/requests";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import { skippingClock } from "../support/fakeClock";
 import { GONE, PROVEN } from "../support/proven";

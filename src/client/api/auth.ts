@@ -4,7 +4,8 @@ import { type Collection, type ListOptions, StillListedError } from "../collecti
 import type { CreationRecovery } from "../createRecovery";
 import { type Destruction, gatedRequest } from "../gate";
 import { FateUnknownError, NotFoundError } from "../http/errors";
-import type { ChangeResponse, Request } from "../http/requests";
+import type { Request } from "../http/request";
+import type { ChangeResponse } from "../http/requests";
 import { Gone, mustBeKnown } from "../proof";
 import { isInconclusive } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";

@@ -1,6 +1,6 @@
 import { Deadline, READ_MS, sleep, withDeadline } from "../http/deadline";
 import { AuthenticationError, deadlineExceeded, RateLimitError, type SvcError } from "../http/errors";
-import type { Request } from "../http/requests";
+import type { Request } from "../http/request";
 
 /** The deadline of a wait, and where its progress is reported. */
 export interface WaitOptions {

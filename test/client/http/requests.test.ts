@@ -20,7 +20,8 @@ import {
 } from "../../../src/client";
 import { ApiKey } from "../../../src/client/http/apiKey";
 import { Redactor } from "../../../src/client/http/redact";
-import { type Request, Requests } from "../../../src/client/http/requests";
+import type { Request } from "../../../src/client/http/request";
+import { Requests } from "../../../src/client/http/requests";
 import { decideRetry, mayHaveTakenEffect, MOST_FAULTS, whatHappened } from "../../../src/client/http/retry";
 import type { RequestBudget, RequestKind } from "../../../src/client/http/requestBudget";
 import { type Attempt, type RawResponse, TOO_LONG, type Transport } from "../../../src/client/http/transport";

@@ -13,7 +13,8 @@ import { z } from "zod";
 import { Creator } from "../../../src/client/createRecovery";
 import { Deadline } from "../../../src/client/http/deadline";
 import { BadRequestError, FateUnknownError } from "../../../src/client/http/errors";
-import type { Request, Requests } from "../../../src/client/http/requests";
+import type { Request } from "../../../src/client/http/request";
+import type { Requests } from "../../../src/client/http/requests";
 import { inAnyOrder, interleavings } from "../../support/interleaving";
 
 interleavings();
