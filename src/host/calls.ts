@@ -23,7 +23,9 @@ import { labelOf, nameInUrn } from "../contract/identifiers";
 import { sameJson } from "./arguments";
 import { echoOf } from "./echo";
 import type { Call, Created, Stored } from "./lifecycle";
-import { type Guard, ManagedElsewhereError } from "./memory";
+import type { Doer } from "./run/others";
+import { ManagedElsewhereError } from "./run/ownership";
+import type { Guard } from "./run/plans";
 import { asking, checkedArgs, warnOfStaying } from "./plan";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, refuseProtectedDeletion, withoutProtection } from "./protection";
@@ -98,7 +100,7 @@ export async function update<Args extends object, Outputs extends object>(
   const updated = await new ChangeCall(hosted, request, { id, outs, mark }).run(async (call, args, values) => {
     refuseEdited(resource, outs);
     const objects = resource.objects(id, stored.outs);
-    const beforeChange = (): void => session.memory.checkNotTakenOver(objects, urn);
+    const beforeChange = (): void => session.memory.ownership.checkNotTakenOver(objects, urn);
     beforeChange();
     const sending: typeof call.sending = (names) => {
       beforeChange();
@@ -128,7 +130,7 @@ function continuesCreation<Args extends object, Outputs extends object>(
   { urn = "", news }: UpdateRequest,
   { unfinished }: Stored<Args, Outputs>,
 ): boolean {
-  const oldInputs = session.memory.checked.get(urn)?.oldInputs;
+  const oldInputs = session.memory.claims.checked.get(urn)?.oldInputs;
   return unfinished === "create" && oldInputs !== undefined && sameJson(visible(oldInputs), visible(news));
 }
 
@@ -162,7 +164,7 @@ export async function read<Args extends object, Outputs extends object>(
       // What cannot be read back keeps its stored value; the types are those of the arguments.
       const shown = visible({ ...stored.outs, ...observed.args }) as Partial<Args>;
       const claims = resource.declares?.(shown, call.authProvider, new Set(Object.keys(shown)));
-      session.memory.setRefreshed(urn, claims ?? []);
+      session.memory.claims.setRefreshed(urn, claims ?? []);
     }
     const object = { kind: resource.kind, id };
     const hiding = { object, outs: stored.outs as Properties, applied, found: observed.args };
@@ -190,31 +192,31 @@ export async function remove<Args extends object, Outputs extends object>(
   const { memory } = session;
   const { urn, id, outs } = request;
   const timeoutMs = timeoutMsOf(request, "delete");
-  const replacedAs = memory.replacedUrn(urn ?? "");
+  const replacedAs = memory.ownership.replacedUrn(urn ?? "");
   // What replaces it is there already.
-  const isLeftOver = replacedAs !== undefined && memory.wasCreated(replacedAs);
+  const isLeftOver = replacedAs !== undefined && memory.plans.wasCreated(replacedAs);
   try {
     refuseEdited(resource, outs);
     const stored = storedFrom(resource, id, outs);
     // From here on the memory covers the other processes of the run, which may manage the object by now.
     const { settings } = session.account(hosted.readSetting);
     const objects = resource.objects(id, stored.outs);
-    const own = memory.deletedUrn(urn ?? "", objects);
-    const ofContainer = memory.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
+    const by = memory.ownership.deleterOf(urn ?? "", objects);
+    const ofContainer = memory.plans.guardsOf((object) => resource.container?.is(object, id, stored.outs) === true);
     // What leaves with its container is lost with it, whoever declares it.
     const claims = ofContainer.length > 0 ? [] : claimsOfEntry(resource, stored.outs, settings.authProvider);
-    const mayDelete = (): Permission => memory.mayDelete(objects, own, claims);
-    memory.removeStored(objects, own);
+    const mayDelete = (): Permission => memory.ownership.mayDelete(objects, { urn: urn ?? "", by, claims });
+    memory.ownership.removeStored(objects, by);
     requireGranted(mayDelete());
     // What leaves before its container may be compared only afterwards.
-    if (ofContainer.length === 0) requireGranted(memory.mayDeleteUndeclared(urn ?? ""));
-    const replacement = isLeftOver ? undefined : memory.checked.get(replacedAs ?? "")?.newInputs;
+    if (ofContainer.length === 0) requireGranted(memory.ownership.mayDeleteUndeclared(urn ?? ""));
+    const replacement = isLeftOver ? undefined : memory.claims.checked.get(replacedAs ?? "")?.newInputs;
     refuseLacking(hosted, replacement);
     // Checked last: an object that another resource manages is not deleted, so its protection does not matter.
     refuseProtectedDeletion(resource.args, { outs: stored.outs, isReplaced: replacement !== undefined, isLeftOver });
-    const leaving = objects.filter((object) => memory.deletionBlocker(object, own) === undefined);
+    const leaving = objects.filter((object) => memory.ownership.deletionBlocker(object, by) === undefined);
     const deadline = new Deadline(timeoutMs);
-    const { call, finish } = startCall(hosted, { verb: "delete", urn, own, deadline, secrets: [stored.outs] });
+    const { call, finish } = startCall(hosted, { verb: "delete", urn, by, deadline, secrets: [stored.outs] });
     const replaceable: Guard = (reading) =>
       mayDeleteFirst(resource, { ...call, ...asking(hosted), reading, stored, news: replacement ?? {} });
     const guards = [
@@ -229,10 +231,10 @@ export async function remove<Args extends object, Outputs extends object>(
           throw new Error(`nothing is deleted, because ${what} might not come back: ${permission.error.message}`);
       }
     };
-    await memory.whileReleasing({ objects: leaving, urn: own, deletes: true }, () =>
+    await memory.ownership.whileReleasing({ objects: leaving, by, deletes: true }, () =>
       finish(asked().then(() => resource.delete({ ...call, mayDelete }, stored))),
     );
-    if (objects.length > 0) memory.noteDeleted(replacedAs ?? urn ?? "", id);
+    if (objects.length > 0) memory.plans.noteDeleted(replacedAs ?? urn ?? "", id);
     if (urn !== undefined) warnOfStaying(hosted, { urn, id, objects: leaving });
   } catch (thrown) {
     if (!(thrown instanceof ManagedElsewhereError)) {
@@ -343,11 +345,11 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const { hosted, request, before } = this;
     const verb = this.#verb;
     const { urn, carried } = request;
-    if (urn !== undefined) hosted.session.memory.noteFailed(urn);
+    if (urn !== undefined) hosted.session.memory.ownership.noteFailed(urn);
     const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb)) + keyAdvice(hosted, thrown);
     const unfinished: Unfinished = { __unfinished: before?.mark ?? verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
-      this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
+      this.#taken.forEach((object) => hosted.session.memory.ownership.forgetOwner(object));
       const isOpen =
         before !== undefined &&
         (thrown instanceof Interrupted
@@ -355,7 +357,7 @@ class ChangeCall<Args extends object, Outputs extends object> {
           : mayHaveTakenEffect(thrown));
       // With the pointer, which outs of the other door lack.
       const kept = isOpen ? { id: before.id, outs: { ...before.outs, ...carried, ...unfinished } } : undefined;
-      const lost = verb === "create" ? hosted.session.memory.lost(urn ?? "") : undefined;
+      const lost = verb === "create" ? hosted.session.memory.plans.lost(urn ?? "") : undefined;
       return lost === undefined
         ? failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept })
         : lostInReplacement(hosted, { urn, id: lost, thrown, advice });
@@ -384,10 +386,10 @@ class ChangeCall<Args extends object, Outputs extends object> {
     const { urn = "" } = this.request;
     // The result of the lifecycle has its types.
     const objects = resource.objects(id, outs as Partial<Outputs & Args>);
-    if (this.#verb === "update") session.memory.setStored(urn, objects);
+    if (this.#verb === "update") session.memory.ownership.setStored(urn, objects);
     else {
-      session.memory.noteCreated(urn);
-      objects.forEach((object) => session.memory.setOwner(object, urn));
+      session.memory.plans.noteCreated(urn);
+      objects.forEach((object) => session.memory.ownership.setOwner(object, urn));
       if (this.#taken.length > 0 && objects.length > 0 && (Reflect.get(outs, "adopt") ?? false) !== false)
         tellOfTakeOver(this.hosted, { id, urn });
     }
@@ -425,8 +427,8 @@ interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" 
   /** An earlier call has begun it. @default false */
   readonly hasBegun?: boolean;
   readonly urn: string | undefined;
-  /** Its name in the memory. @default urn */
-  readonly own?: string;
+  /** For whom it deletes. @default urn */
+  readonly by?: Doer;
   readonly deadline: Deadline;
   /** Values that may contain secrets: no message of the client repeats them. */
   readonly secrets: readonly Properties[];
@@ -455,7 +457,7 @@ function startCall<Args extends object, Outputs extends object>(
     verb,
     hasBegun = false,
     urn,
-    own = urn ?? "",
+    by = urn ?? "",
     deadline,
     secrets,
     onTakeOver = nothing,
@@ -478,7 +480,7 @@ function startCall<Args extends object, Outputs extends object>(
       authProvider: settings.authProvider,
       deadline,
       onProgress: (text) => progress.show(text),
-      run: session.memory.viewOf({ urn: own, deadline, siblingStartsMs, onTakeOver }),
+      run: session.memory.viewOf({ urn: urn ?? "", by, deadline, siblingStartsMs, onTakeOver }),
       mayDelete: nobodyAsked,
       resolve: (value) => values.valueOf(value),
       withValues: (args) => values.withValues(args),
@@ -587,7 +589,7 @@ function keyAdvice<Args extends object, Outputs extends object>(
   const advice = session.adviceOn(thrown, readSetting);
   if (advice === "") return "";
   // True for a read or a deletion of a stored object. A running program calls `check`, and brings the current key.
-  const isStored = stored?.__version !== undefined && session.memory.checked.size === 0;
+  const isStored = stored?.__version !== undefined && session.memory.claims.checked.size === 0;
   // A key that is stored by name, or is in the environment, was read just now.
   const source = keySource(readSetting);
   return isStored && source?.isConfigured === true && source.form === "apiKey"

@@ -1,6 +1,7 @@
 import type { Client, Deadline, Gone, ListOptions, Permission, SvcError } from "../client";
 import type { Claim } from "../contract/claims";
-import type { Left, Planned, RunMemory } from "./memory";
+import type { RunMemory } from "./run/memory";
+import type { Left, Planned } from "./run/plans";
 import type { IdRules } from "../contract/objectIds";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";

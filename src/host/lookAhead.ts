@@ -18,7 +18,7 @@ import {
 } from "../client";
 import { messageOf } from "../contract/untrusted";
 import type { Finding, Look } from "./lifecycle";
-import type { RunMemory } from "./memory";
+import type { Claims } from "./run/claims";
 import type { Kind } from "../contract/pointer";
 import type { Settings } from "../contract/settings";
 
@@ -88,7 +88,7 @@ export class LookAhead {
   #open: Question[] = [];
 
   constructor(
-    private readonly memory: Pick<RunMemory, "hasComparedAll">,
+    private readonly claims: Pick<Claims, "hasComparedAll">,
     longestMs = LOOKS_MS,
   ) {
     this.#leftMs = longestMs;
@@ -134,7 +134,7 @@ export class LookAhead {
 
   /** Once all resources of a kind were compared, the remaining obstacles stay. Returns why a strict plan then fails. */
   async settle(kind: Kind): Promise<string[]> {
-    if (!this.memory.hasComparedAll(kind)) return [];
+    if (!this.claims.hasComparedAll(kind)) return [];
     const open = this.#open.filter((question) => question.kind === kind);
     this.#open = this.#open.filter((question) => question.kind !== kind);
     const verdicts = await Promise.all(open.map(async (one) => ({ one, verdict: await this.ask(one) })));
@@ -147,7 +147,7 @@ export class LookAhead {
   ): Promise<readonly Finding[] | undefined> {
     if (this.#unlisted.has(projectId)) return this.#unlisted.get(projectId);
     try {
-      return await look({ reading, isComplete: this.memory.hasComparedAll(kind) });
+      return await look({ reading, isComplete: this.claims.hasComparedAll(kind) });
     } catch (thrown) {
       const error = behind(thrown);
       if (!(error instanceof NotFoundError)) throw thrown;

@@ -21,7 +21,7 @@ import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
 import { isOfProtectionAlone, protectedReplacement, protectionOf } from "./protection";
 import { type Compared, SecretValues } from "./references";
-import { REPLACE_ON_CHANGES, type Compared as Replaced } from "./memory";
+import { REPLACE_ON_CHANGES, type Compared as Replaced } from "./run/plans";
 import { renamedWarning } from "./renamed";
 import { excludeEachOther, mayDeleteFirst } from "./replacement";
 import type {
@@ -78,12 +78,12 @@ export async function planned<Args extends object, Outputs extends object>(
 ): Promise<readonly Wrong[]> {
   const { session, readSetting, resource } = hosted;
   const { kind } = resource;
-  session.memory.noteDeclared(kind, declared);
-  if (isNew) session.memory.noteCompared(kind, urn);
+  session.memory.claims.noteDeclared(kind, declared);
+  if (isNew) session.memory.claims.noteCompared(kind, urn);
   const { args, known } = checkNews(hosted, news, limitsOf(hosted, []));
-  const isReplacement = session.memory.checked.get(urn)?.isReplacement === true;
+  const isReplacement = session.memory.claims.checked.get(urn)?.isReplacement === true;
   const mayLook = isNew && isSound;
-  const replaced = isReplacement && isSound ? session.memory.comparedWith(urn) : undefined;
+  const replaced = isReplacement && isSound ? session.memory.plans.comparedWith(urn) : undefined;
   const ofReplacement =
     replaced === undefined ? NOTHING : await lookAtReplacement(hosted, { urn, news: args, known, replaced });
   if (urn !== "" && mayLook) {
@@ -149,7 +149,7 @@ function declareReplacement<Args extends object, Outputs extends object>(
 ): Problem[] {
   const { resource, session } = hosted;
   const { memory } = session;
-  const { isPreview = false, retains = false } = memory.checked.get(urn) ?? {};
+  const { isPreview = false, retains = false } = memory.claims.checked.get(urn) ?? {};
   const problems: string[] = [];
   // Checked here: the old object would be deleted before the creation could fail because a value is missing. A door that
   // does not know what the call is for fails the plan, too. The name in a malformed reference is not shown: it may be
@@ -157,12 +157,12 @@ function declareReplacement<Args extends object, Outputs extends object>(
   if (!isPreview)
     for (const { path, text } of valuesOf(hosted).missingIn(known))
       problems.push(`the replacement needs "${path}", but ${text}. Nothing is deleted`);
-  const replaced = memory.comparedWith(urn);
+  const replaced = memory.plans.comparedWith(urn);
   if (replaced === undefined) return problems.map((reason) => ({ path: "", reason }));
   const { id, outs, isReplaced, deletesFirst } = replaced;
   const stored = storedFrom(resource, id, outs);
   const subject = `${resource.kind} ${id}${labelOf(urn)}`;
-  memory.noteReplaced(urn);
+  memory.plans.noteReplaced(urn);
   if (!isReplaced) {
     const { changed } = compareWith(resource, stored, news);
     const refusal = protectedReplacement(resource.args, { subject, because: changed, outs: stored.outs, news });
@@ -170,12 +170,12 @@ function declareReplacement<Args extends object, Outputs extends object>(
     warnOfStaying(hosted, { urn, id, objects: resource.objects(id, stored.outs) });
   }
   if (deletesFirst) {
-    memory.noteGuard(urn, (reading) => {
+    memory.plans.noteGuard(urn, (reading) => {
       const { client } = session.account(hosted.readSetting);
       return mayDeleteFirst(resource, { ...asking(hosted), client, reading, authProvider, stored, news });
     });
     // What is in a container leaves with it.
-    const goesWith = memory.isReplaced((object) => resource.container?.is(object, id, stored.outs) === true);
+    const goesWith = memory.plans.isReplaced((object) => resource.container?.is(object, id, stored.outs) === true);
     if (retains && !goesWith && Reflect.get(known, "adopt") !== true)
       problems.push(
         `${subject} cannot be replaced: the option "retainOnDelete" keeps it at the service, which does not accept another one beside it. ` +
@@ -189,8 +189,8 @@ function declareReplacement<Args extends object, Outputs extends object>(
 export const asking = <Args extends object, Outputs extends object>({
   session: { memory },
 }: Hosted<Args, Outputs>): Pick<Replacing<Args, Outputs>, "isToBeReplaced" | "isDeclared"> => ({
-  isToBeReplaced: (matches) => memory.isToBeReplaced(matches),
-  isDeclared: (matches) => memory.isDeclared(matches),
+  isToBeReplaced: (matches) => memory.plans.isToBeReplaced(matches),
+  isDeclared: (matches) => memory.claims.isDeclared(matches),
 });
 
 const limitsOf = <Args extends object, Outputs extends object>(
@@ -252,9 +252,9 @@ function declare<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const isNew = isNewIn({ olds });
   // For a replacement the engine calls `check` a second time, without the old inputs.
-  const earlier = session.memory.checked.get(urn);
+  const earlier = session.memory.claims.checked.get(urn);
   const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;
-  session.memory.checked.set(urn, {
+  session.memory.claims.checked.set(urn, {
     retains: retains === true,
     deletesFirst,
     oldInputs: isReplacement ? earlier.oldInputs : olds,
@@ -265,16 +265,16 @@ function declare<Args extends object, Outputs extends object>(
   });
   const claims = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
   // An unknown URN names no resource.
-  const others = isUrn(urn) ? session.memory.declare(urn, claims) : [];
+  const others = isUrn(urn) ? session.memory.claims.declare(urn, claims) : [];
   const problems = others.map(({ urn: other, what }) => ({
     path: "",
     reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
   }));
   // In the middle of a migration a state has both.
-  const ofOtherDoor = isUrn(urn) && !isRepair() ? session.memory.ofOtherDoor(urn) : undefined;
+  const ofOtherDoor = isUrn(urn) && !isRepair() ? session.memory.claims.ofOtherDoor(urn) : undefined;
   if (ofOtherDoor !== undefined) problems.push({ path: "", reason: twoDoors(urn, ofOtherDoor) });
   if (isReplacement) problems.push(...declareReplacement(hosted, { urn, news: args, known, authProvider }));
-  const heldAs = isNew && !isReplacement ? session.memory.refreshedAs(claims) : undefined;
+  const heldAs = isNew && !isReplacement ? session.memory.claims.refreshedAs(claims) : undefined;
   const renamed = heldAs === undefined ? undefined : renamedWarning(urn, heldAs);
   if (renamed !== undefined) session.warn(urn, renamed);
   if (!sameJson(olds, news)) {
@@ -332,9 +332,9 @@ async function ask<Args extends object, Outputs extends object>(
     givenNames: new Set(Object.keys(news)),
     authProvider: settings.authProvider,
     client,
-    planned: (object: string) => session.memory.planned(object),
-    isDeclared: (matches: (object: string) => boolean) => session.memory.isDeclared(matches),
-    leftBy: (object: string) => session.memory.leftBy(object, urn),
+    planned: (object: string) => session.memory.plans.planned(object),
+    isDeclared: (matches: (object: string) => boolean) => session.memory.claims.isDeclared(matches),
+    leftBy: (object: string) => session.memory.plans.leftBy(object, urn),
   };
   const look = (asking: Pick<Look<Args>, "reading" | "isComplete">) => question({ ...about, ...asking });
   const asked = {
@@ -356,10 +356,10 @@ export async function diff<Args extends object, Outputs extends object>(
   { urn, stateUrn, id, outs, news, ignored }: DiffRequest,
 ): Promise<DiffResult> {
   const { resource, session } = hosted;
-  if (urn !== undefined && ignored !== undefined) session.memory.noteIgnored(urn, ignored);
+  if (urn !== undefined && ignored !== undefined) session.memory.claims.noteIgnored(urn, ignored);
   const stored = storedFrom(resource, id, outs);
   // A refresh compares too, but runs no program: nothing was checked, so nothing is reported or recorded.
-  const checked = urn === undefined ? undefined : session.memory.checked.get(urn);
+  const checked = urn === undefined ? undefined : session.memory.claims.checked.get(urn);
   const oldInputs = checked?.oldInputs;
   const values = valuesOf(hosted);
   // For a door that did not know the paths in `check`.
@@ -369,14 +369,14 @@ export async function diff<Args extends object, Outputs extends object>(
   const livesIn = (object: string): boolean => resource.container?.is(object, stored.id, stored.outs) === true;
   // A resource that the engine knows to depend on it was replaced before it was asked.
   const goesWith =
-    oldInputs !== undefined && compared.replaces.size === 0 && session.memory.isReplaced(livesIn)
+    oldInputs !== undefined && compared.replaces.size === 0 && session.memory.plans.isReplaced(livesIn)
       ? resource.container?.name
       : undefined;
   const changes = goesWith === undefined ? compared : replacedWithContainer(resource.args, compared);
   const deletesFirst = checked?.deletesFirst ?? excludeEachOther(resource, stored, news, authProviderOf(hosted));
   if (urn !== undefined && oldInputs !== undefined) {
     const plan = planOf({ urn, stored, news, changes, deletesFirst });
-    session.memory.noteComparedWith(urn, { id, outs, isReplaced: plan.replaces.size > 0, deletesFirst });
+    session.memory.plans.noteComparedWith(urn, { id, outs, isReplaced: plan.replaces.size > 0, deletesFirst });
     const subject = `${resource.kind} ${id}${labelOf(urn)}`;
     const remarks = [...(byValue?.compared.remarks ?? []), ...missing(values, news, byValue)];
     const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
@@ -391,7 +391,7 @@ export async function diff<Args extends object, Outputs extends object>(
     if (isUrn(urn)) {
       holdObjects(hosted, { urn, stateUrn, plan });
       const isReplaced = plan.replaces.size > 0;
-      session.memory.noteStaying(urn, (object) => !isReplaced && livesIn(object));
+      session.memory.plans.noteStaying(urn, (object) => !isReplaced && livesIn(object));
       if (isReplaced) warnOfStaying(hosted, { urn, id, objects: resource.objects(id, stored.outs) });
     }
     if (checked?.isPreview === true) await lookAtUpdate(hosted, { urn, plan, news });
@@ -424,8 +424,8 @@ export function warnOfStaying<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
   { urn, id, objects }: { urn: string; id: string; objects: readonly string[] },
 ): void {
-  const isPreview = session.memory.checked.get(urn)?.isPreview === true;
-  for (const other of session.memory.stayingIn(objects, isPreview))
+  const isPreview = session.memory.claims.checked.get(urn)?.isPreview === true;
+  for (const other of session.memory.plans.stayingIn(objects, isPreview))
     session.warn(
       urn,
       `"${nameInUrn(other)}" of this program is in ${resource.kind} ${id} and is deleted with it, but was compared before and is not created again. ` +
@@ -457,7 +457,7 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const { lookAtUpdate: look } = resource;
   const { stored, changes, replaces, news: known } = plan;
-  session.memory.noteCompared(resource.kind, urn);
+  session.memory.claims.noteCompared(resource.kind, urn);
   // Turning a protection on or off sends nothing.
   const isSent = !isUnchanged(changes) && !isOfProtectionAlone(resource.args, changes);
   const isUpdate = replaces.size === 0 && (stored.unfinished !== false || isSent);
@@ -499,10 +499,16 @@ function holdObjects<Args extends object, Outputs extends object>(
   const known = { ...outs, ...news } as Partial<Outputs & Args>;
   // A resource that is to be replaced no longer manages its object: the replacement may take it over.
   const objects = replaces.size > 0 ? [] : resource.objects(id, known);
-  memory.notePlanned(resource.objects(id, outs), { urn, news, changed: plan.changes.changed, replaces, deletesFirst });
+  memory.plans.notePlanned(resource.objects(id, outs), {
+    urn,
+    news,
+    changed: plan.changes.changed,
+    replaces,
+    deletesFirst,
+  });
   // The state may have an older URN, left by an alias.
-  memory.setStored(urn, objects, stateUrn);
-  const other = objects.map((object) => memory.otherOwner(object, urn)).find((owner) => owner !== undefined);
+  memory.ownership.setStored(urn, objects, stateUrn);
+  const other = objects.map((object) => memory.ownership.otherOwner(object, urn)).find((owner) => owner !== undefined);
   if (other === undefined) return;
   throw new Error(
     `${resource.kind} ${id} is managed by both "${nameInUrn(urn)}" and "${nameInUrn(other)}", which would undo each other's changes. ` +

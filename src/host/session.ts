@@ -2,7 +2,8 @@ import { Client, type ClientOptions, SvcError } from "../client";
 import type { Lifecycle } from "./lifecycle";
 import { Digests } from "./digests";
 import { LookAhead } from "./lookAhead";
-import { type Others, RunMemory } from "./memory";
+import { RunMemory } from "./run/memory";
+import type { Others } from "./run/others";
 import type { Log } from "./progress";
 import { keyName, keySource, type KeySource, placeOf } from "../contract/apiKey";
 import { goneProjects, resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
@@ -66,7 +67,7 @@ export class Session {
     this.#others = others;
     this.#clientOptions = client;
     this.siblingStartsMs = siblingStartsMs;
-    this.lookAhead = new LookAhead(this.memory, lookAheadMs);
+    this.lookAhead = new LookAhead(this.memory.claims, lookAheadMs);
     this.digests = digests;
   }
 

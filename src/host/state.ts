@@ -146,7 +146,7 @@ export async function compareWithValues<Args extends object, Outputs extends obj
 ) {
   const { __applied: applied = {} } = marksOf(outs);
   const about = { rules: resource.args, values, digests: session.digests };
-  const paths = session.memory.checked.get(urn)?.ignored ?? [];
+  const paths = session.memory.claims.checked.get(urn)?.ignored ?? [];
   const ignored = notSentBy(stored, { ignored: paths });
   const object = { kind: resource.kind, id: stored.id };
   const compared = await compareValues(about, { object, outs: stored.outs as Properties, applied, news, ignored });

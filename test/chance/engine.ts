@@ -399,7 +399,7 @@ async function strike(child: ChildProcess, started: readonly RunningProcess[], e
 
 const VICTIMS = {
   cli: /^(\S*\/)?pulumi /,
-  // Once it does something, it has a title (src/host/processList.ts).
+  // Once it does something, it has a title (src/host/run/processList.ts).
   provider: /^\S*node .*(dynamic-provider|pulumi-resource-svc)|^pulumi-svc \S+:\d+ /,
 };
 

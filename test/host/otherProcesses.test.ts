@@ -20,9 +20,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { NotKnownError, requireGranted } from "../../src/client";
 import { RunFolder } from "../../src/contract/runFolder";
-import { type Doing, ManagedElsewhereError, RunMemory } from "../../src/host/memory";
-import { OtherProcesses } from "../../src/host/otherProcesses";
-import type { Act, ProcessList, Shown } from "../../src/host/processList";
+import { RunMemory } from "../../src/host/run/memory";
+import { type Doing, NOBODY, NOT_OF_PROGRAM } from "../../src/host/run/others";
+import { ManagedElsewhereError } from "../../src/host/run/ownership";
+import { OtherProcesses } from "../../src/host/run/otherProcesses";
+import type { Act, ProcessList, Shown } from "../../src/host/run/processList";
 
 const OBJECT = "compute prj-1/ep-1";
 const CLAIM = { object: OBJECT, what: "the compute" };
@@ -99,13 +101,15 @@ function verdicts({ memory }: { memory: RunMemory }, object = OBJECT, name = "b"
   };
   return {
     get changes() {
-      return thrown(() => memory.checkNotTakenOver([object], urn(name)));
+      return thrown(() => memory.ownership.checkNotTakenOver([object], urn(name)));
     },
     get deletes() {
-      return thrown(() => requireGranted(memory.mayDelete([object], urn(name))));
+      return thrown(() =>
+        requireGranted(memory.ownership.mayDelete([object], { urn: urn(name), by: urn(name), claims: [] })),
+      );
     },
     get "takes-over"() {
-      return thrown(() => memory.takeOver(object, urn(name)));
+      return thrown(() => memory.ownership.takeOver(object, urn(name)));
     },
   };
 }
@@ -117,7 +121,7 @@ function expectToGoOn(one: { memory: RunMemory }, why: RegExp): void {
   const message = String((deletes as Error).message);
   expect(message).toMatch(/^it is not known whether the program declares the same object under another name: /);
   expect(message).toMatch(why);
-  one.memory.declare(urn("compared"), []);
+  one.memory.claims.declare(urn("compared"), []);
   expect(verdicts(one, "compute prj-1/ep-4", "compared").deletes).toBeUndefined();
 }
 
@@ -126,15 +130,15 @@ const LEAVING = /is being deleted or moved away in this run/;
 test("what one process takes over, another one neither deletes nor changes nor takes over, until it is forgotten", () => {
   const start = machine();
   const [{ memory: one }, { memory: two }] = [start(), start()];
-  one.takeOver(OBJECT, urn("a"));
+  one.ownership.takeOver(OBJECT, urn("a"));
   const deletion = () => verdicts({ memory: two }).deletes;
   expect(deletion()).toMatchObject({ message: expect.stringContaining('managed by "a" of this program') });
-  expect(() => two.checkNotTakenOver([OBJECT], urn("b"))).toThrow(/"a" of this program took over/);
-  expect(() => two.takeOver(OBJECT, urn("b"))).toThrow(/is already managed by "a"/);
-  one.forgetOwner(OBJECT);
+  expect(() => two.ownership.checkNotTakenOver([OBJECT], urn("b"))).toThrow(/"a" of this program took over/);
+  expect(() => two.ownership.takeOver(OBJECT, urn("b"))).toThrow(/is already managed by "a"/);
+  one.ownership.forgetOwner(OBJECT);
   expect(deletion()).toBeUndefined();
-  two.takeOver(OBJECT, urn("b"));
-  expect(one.otherOwner(OBJECT, urn("a"))).toBe(urn("b"));
+  two.ownership.takeOver(OBJECT, urn("b"));
+  expect(one.ownership.otherOwner(OBJECT, urn("a"))).toBe(urn("b"));
 });
 
 test("what one process deletes, another one does not take over meanwhile, and knows afterwards", async () => {
@@ -142,52 +146,52 @@ test("what one process deletes, another one does not take over meanwhile, and kn
   const [{ memory: one }, { memory: two }] = [start(), start()];
   let end = (): void => undefined;
   const work = () => new Promise<void>((resolve) => (end = resolve));
-  const deleting = one.whileReleasing({ objects: [OBJECT], urn: urn("a"), deletes: true }, work);
+  const deleting = one.ownership.whileReleasing({ objects: [OBJECT], by: urn("a"), deletes: true }, work);
   await Promise.resolve();
-  expect(() => two.takeOver(OBJECT, urn("b"))).toThrow(LEAVING);
+  expect(() => two.ownership.takeOver(OBJECT, urn("b"))).toThrow(LEAVING);
   expect(verdicts({ memory: one }, OBJECT, "a").deletes).toBeUndefined();
   end();
   await deleting;
-  expect(two.wasDeleted(OBJECT)).toBe(true);
-  two.takeOver(OBJECT, urn("b"));
+  expect(two.ownership.wasDeleted(OBJECT)).toBe(true);
+  two.ownership.takeOver(OBJECT, urn("b"));
 });
 
 test("what a resource of another process declares and has in its state counts, but for the same URN", () => {
   const start = machine();
   const [{ memory: one }, { memory: two }] = [start(), start()];
-  one.declare(urn("a"), [CLAIM]);
-  expect(two.declare(urn("a"), [CLAIM])).toEqual([]);
-  expect(two.declare(urn("b"), [CLAIM])).toEqual([{ what: "the compute", urn: urn("a") }]);
-  expect(start().memory.declare(urn("a"), [{ ...CLAIM, shared: true }])).toHaveLength(1);
-  one.setStored(urn("a"), [OBJECT], urn("was a"));
-  expect(two.otherOwner(OBJECT, urn("b"))).toBe(urn("a"));
-  expect(two.otherOwner(OBJECT, urn("was a"))).toBeUndefined();
-  one.removeStored([OBJECT], urn("a"));
-  expect(two.otherOwner(OBJECT, urn("b"))).toBeUndefined();
+  one.claims.declare(urn("a"), [CLAIM]);
+  expect(two.claims.declare(urn("a"), [CLAIM])).toEqual([]);
+  expect(two.claims.declare(urn("b"), [CLAIM])).toEqual([{ what: "the compute", urn: urn("a") }]);
+  expect(start().memory.claims.declare(urn("a"), [{ ...CLAIM, shared: true }])).toHaveLength(1);
+  one.ownership.setStored(urn("a"), [OBJECT], urn("was a"));
+  expect(two.ownership.otherOwner(OBJECT, urn("b"))).toBe(urn("a"));
+  expect(two.ownership.otherOwner(OBJECT, urn("was a"))).toBeUndefined();
+  one.ownership.removeStored([OBJECT], urn("a"));
+  expect(two.ownership.otherOwner(OBJECT, urn("b"))).toBeUndefined();
 });
 
 test("another run and a line on its way do not count", () => {
   const start = machine();
   const [{ memory: one }, { memory: two }] = [start(), start()];
-  start({ run: "another" }).memory.takeOver(OBJECT, urn("x"));
-  expect(two.otherOwner(OBJECT, urn("b"))).toBeUndefined();
-  one.takeOver(OBJECT, urn("a"));
+  start({ run: "another" }).memory.ownership.takeOver(OBJECT, urn("x"));
+  expect(two.ownership.otherOwner(OBJECT, urn("b"))).toBeUndefined();
+  one.ownership.takeOver(OBJECT, urn("a"));
   const file = fileWith(urn("a"));
   const [line = ""] = readFileSync(file, "utf8")
     .split("\n")
     .filter((text) => text.startsWith('["state"'));
   appendFileSync(file, line.slice(0, 12));
-  expect(two.otherOwner(OBJECT, urn("b"))).toBe(urn("a"));
+  expect(two.ownership.otherOwner(OBJECT, urn("b"))).toBe(urn("a"));
   appendFileSync(file, `${line.slice(12).replace(urn("a"), urn("c"))}\n`);
-  expect(two.otherOwner(OBJECT, urn("b"))).toBe(urn("c"));
+  expect(two.ownership.otherOwner(OBJECT, urn("b"))).toBe(urn("c"));
 });
 
 test("what a process has taken over or has in its state is in doubt once it has ended, and nothing else", () => {
   const start = machine();
   const [{ memory: one, list }, two] = [start(), start()];
-  one.takeOver(OBJECT, urn("a"));
-  one.declare(urn("a"), [CLAIM]);
-  one.setStored(urn("d"), ["compute prj-1/ep-2"]);
+  one.ownership.takeOver(OBJECT, urn("a"));
+  one.claims.declare(urn("a"), [CLAIM]);
+  one.ownership.setStored(urn("d"), ["compute prj-1/ep-2"]);
   dead(fileWith(urn("a")), list);
   const question =
     /^it is not known whether "a" of this program manages compute prj-1\/ep-1: the process of its Provider/;
@@ -203,14 +207,14 @@ test("what a process has taken over or has in its state is in doubt once it has 
   expect(Object.values(verdicts(two, "compute prj-1/ep-3"))).toEqual([undefined, undefined, undefined]);
   // A process that begins later knows it, too.
   expect(verdicts(start())).toMatchObject({ deletes: expect.any(NotKnownError) });
-  expect(two.memory.declare(urn("b"), [CLAIM])).toEqual([]);
+  expect(two.memory.claims.declare(urn("b"), [CLAIM])).toEqual([]);
 });
 
 test("a process that has ended in the middle of a line has not told all", () => {
   const start = machine();
   const [{ memory: one, list }, { memory: two }] = [start(), start()];
-  one.setStored(urn("a"), []);
-  two.setStored(urn("b"), []);
+  one.ownership.setStored(urn("a"), []);
+  two.ownership.setStored(urn("b"), []);
   const file = fileWith(urn("a"));
   appendFileSync(file, '["state"');
   dead(file, list);
@@ -220,18 +224,21 @@ test("a process that has ended in the middle of a line has not told all", () => 
 test("an object whose deletion a process had begun when it ended is not taken over", () => {
   const start = machine();
   const [{ memory: one }, two] = [start(), start()];
-  void one.whileReleasing({ objects: [OBJECT], urn: urn("a"), deletes: true }, () => new Promise(() => undefined));
+  void one.ownership.whileReleasing(
+    { objects: [OBJECT], by: urn("a"), deletes: true },
+    () => new Promise(() => undefined),
+  );
   dead(fileWith('"isLeaving":true'));
-  expect(() => two.memory.takeOver(OBJECT, urn("b"))).toThrow(
+  expect(() => two.memory.ownership.takeOver(OBJECT, urn("b"))).toThrow(
     /^it is not known whether compute prj-1\/ep-1 is being deleted or moved away/,
   );
 });
 
 test("what ended processes have left goes an hour later, unless their run goes on, and that of other machines stays", () => {
   const start = machine();
-  start({ run: "over" }).memory.takeOver(OBJECT, urn("a"));
+  start({ run: "over" }).memory.ownership.takeOver(OBJECT, urn("a"));
   const over = dead(fileWith(urn("a")));
-  start({ run: "going on" }).memory.takeOver(OBJECT, urn("b"));
+  start({ run: "going on" }).memory.ownership.takeOver(OBJECT, urn("b"));
   const goesOn = dead(fileWith(urn("b")));
   start({ run: "going on" });
   const elsewhere = join(dirname(over), "other-run-1-1");
@@ -247,7 +254,7 @@ test("what ended processes have left goes an hour later, unless their run goes o
 });
 
 test("the files can be read by this user alone, and show no object", () => {
-  machine()().memory.takeOver(OBJECT, urn("a"));
+  machine()().memory.ownership.takeOver(OBJECT, urn("a"));
   expect(
     files()
       .map((file) => readFileSync(file, "utf8"))
@@ -264,30 +271,46 @@ test("a resource of the other kind of provider is known in both orders, while it
   if (native === undefined || dynamic === undefined) throw new Error("unreachable");
   const start = machine();
   const { memory: one } = start();
-  one.declare(native("a"), []);
-  expect(one.ofOtherDoor(native("a"))).toBeUndefined();
+  one.claims.declare(native("a"), []);
+  expect(one.claims.ofOtherDoor(native("a"))).toBeUndefined();
   const { memory: two } = start();
-  expect(two.ofOtherDoor(native("c"))).toBeUndefined();
-  two.declare(dynamic("b"), [CLAIM]);
-  expect(two.ofOtherDoor(dynamic("b"))).toBe(native("a"));
-  expect(one.ofOtherDoor(native("a"))).toBe(dynamic("b"));
-  expect(start({ run: "the next one" }).memory.ofOtherDoor(native("a"))).toBeUndefined();
+  expect(two.claims.ofOtherDoor(native("c"))).toBeUndefined();
+  two.claims.declare(dynamic("b"), [CLAIM]);
+  expect(two.claims.ofOtherDoor(dynamic("b"))).toBe(native("a"));
+  expect(one.claims.ofOtherDoor(native("a"))).toBe(dynamic("b"));
+  expect(start({ run: "the next one" }).memory.claims.ofOtherDoor(native("a"))).toBeUndefined();
   for (const file of files()) dead(file);
-  expect(start().memory.ofOtherDoor(native("a"))).toBeUndefined();
+  expect(start().memory.claims.ofOtherDoor(native("a"))).toBeUndefined();
+});
+
+test("an entry whose URN a resource of the program has by now is named by that URN in what removes it", () => {
+  const memory = new RunMemory();
+  const program = [{ urn: urn("renamed"), shared: false }];
+  memory.meet({ ...NOBODY, declaredByProgram: () => program, isOfProgram: () => true });
+  const options = { ignored: [], retains: false, deletesFirst: undefined };
+  const checked = { oldInputs: { adopt: true }, isReplacement: false, isPreview: false, newInputs: undefined };
+  memory.claims.checked.set(urn("a"), { ...checked, ...options });
+  memory.ownership.setStored(urn("a"), []);
+  const by = memory.ownership.deleterOf(urn("a"), [OBJECT]);
+  expect(by).toBe(NOT_OF_PROGRAM);
+  const permission = memory.ownership.mayDelete([OBJECT], { urn: urn("a"), by, claims: [] });
+  expect(permission).toMatchObject({
+    error: { message: expect.stringContaining(`pulumi state delete '${urn("a")}'`) },
+  });
 });
 
 describe("two services", () => {
   const start = machine();
   const both = (one: string, other: string) => {
     const holder = start({ address: one });
-    holder.memory.declare(urn("a"), [CLAIM]);
-    holder.memory.setStored(urn("a"), [OBJECT]);
+    holder.memory.claims.declare(urn("a"), [CLAIM]);
+    holder.memory.ownership.setStored(urn("a"), [OBJECT]);
     return start({ address: other });
   };
 
   test("at two ports of one host are told apart", () => {
     const other = both("http://127.0.0.1:8787/v2", "http://127.0.0.1:8788/v2");
-    expect(other.memory.declare(urn("b"), [CLAIM])).toEqual([]);
+    expect(other.memory.claims.declare(urn("b"), [CLAIM])).toEqual([]);
     expect(Object.values(verdicts(other))).toEqual([undefined, undefined, undefined]);
   });
 
@@ -296,7 +319,7 @@ describe("two services", () => {
     ["spellings", "https://api.example.com/v2", "HTTP://API.example.com.:80/v2/"],
   ])("that are two %s are one", (_, one, other) => {
     const second = both(one, other);
-    expect(second.memory.declare(urn("b"), [CLAIM])).toHaveLength(1);
+    expect(second.memory.claims.declare(urn("b"), [CLAIM])).toHaveLength(1);
     expect(verdicts(second)).toMatchObject({
       deletes: expect.any(ManagedElsewhereError),
       "takes-over": expect.objectContaining({ message: expect.stringContaining('already managed by "a"') }),
@@ -306,7 +329,7 @@ describe("two services", () => {
   test("that may be one, nothing is deleted in either that the other one manages", () => {
     const other = both("https://api.example.com/v2", "https://gateway.example.com/v2");
     // Certainly not the same would be needed to take it for an error of the program.
-    expect(other.memory.declare(urn("b"), [CLAIM])).toEqual([]);
+    expect(other.memory.claims.declare(urn("b"), [CLAIM])).toEqual([]);
     const { changes, ...refused } = verdicts(other);
     expect(changes).toBeUndefined();
     for (const error of Object.values(refused))
@@ -368,8 +391,8 @@ describe.each(TROUBLES)("if %s", (_how, spoil, why) => {
   test("what the other Provider does is not known from then on", () => {
     const start = machine();
     const [first, second] = [start(), start()];
-    first.memory.setStored(urn("a"), ["compute prj-1/ep-2"]);
-    expect(second.memory.otherOwner("compute prj-1/ep-2", urn("b"))).toBe(urn("a"));
+    first.memory.ownership.setStored(urn("a"), ["compute prj-1/ep-2"]);
+    expect(second.memory.ownership.otherOwner("compute prj-1/ep-2", urn("b"))).toBe(urn("a"));
     spoil(fileWith(urn("a")));
     for (let time = 0; time < 2; time += 1) {
       const { changes, ...refused } = verdicts(second);
@@ -387,7 +410,7 @@ describe.each(TROUBLES)("if %s", (_how, spoil, why) => {
     // What the first one had told may have been withdrawn since.
     expect(verdicts(second, "compute prj-1/ep-2").deletes).toBeInstanceOf(NotKnownError);
     // What could not be taken over is free.
-    expect(second.memory.otherOwner(OBJECT, urn("a"))).toBeUndefined();
+    expect(second.memory.ownership.otherOwner(OBJECT, urn("a"))).toBeUndefined();
     first.list.show("takes-over");
     expect(verdicts(second).changes).toBeInstanceOf(NotKnownError);
   });
@@ -399,7 +422,7 @@ describe.each(TROUBLES)("if %s", (_how, spoil, why) => {
     const [file = ""] = files();
     const second = start();
     appendFileSync(file, `["stored","${urn("a")}",{"stateUrn":"","objects":[]}]\n`);
-    expect(second.memory.otherOwner(OBJECT, urn("b"))).toBeUndefined();
+    expect(second.memory.ownership.otherOwner(OBJECT, urn("b"))).toBeUndefined();
     spoil(file);
     expectToGoOn(second, why);
   });
@@ -472,8 +495,8 @@ describe.each(SPOILT)("if %s from the start", (_how, spoil, why) => {
   test("neither of two Providers takes over or deletes, and a plan says so", () => {
     const start = machine();
     const [first, second] = [start(), start()];
-    first.memory.declare(urn("a"), [CLAIM]);
-    second.memory.declare(urn("b"), []);
+    first.memory.claims.declare(urn("a"), [CLAIM]);
+    second.memory.claims.declare(urn("b"), []);
     expect(second.memory.unheard()).toMatchObject({ why: expect.stringMatching(/more than one Provider/) });
     for (const one of [first, second]) {
       expect(verdicts(one).changes).toBeUndefined();
@@ -486,7 +509,7 @@ describe.each(SPOILT)("if %s from the start", (_how, spoil, why) => {
   test("one that took over before the other one began keeps what it has", () => {
     const start = machine();
     const first = start();
-    first.memory.takeOver(OBJECT, urn("a"));
+    first.memory.ownership.takeOver(OBJECT, urn("a"));
     const second = start();
     expect(Object.values(verdicts(second))).toEqual(new Array(3).fill(expect.any(NotKnownError)));
   });
@@ -499,7 +522,7 @@ describe.each(SPOILT)("if %s from the start", (_how, spoil, why) => {
 
   test("a run with one Provider goes on, if the list of processes shows that it is one, and deletes only what it has compared", () => {
     const one = machine()();
-    one.memory.declare(urn("a"), [CLAIM]);
+    one.memory.claims.declare(urn("a"), [CLAIM]);
     expect(one.memory.unheard()).toBeUndefined();
     expectToGoOn(one, why);
     one.list.isShown = false;
@@ -524,7 +547,7 @@ describe("one process that cannot tell the others", () => {
     if (atStart) full();
     const first = start();
     if (!atStart) full();
-    first.memory.setStored(urn("a"), [OBJECT]);
+    first.memory.ownership.setStored(urn("a"), [OBJECT]);
     expect(verdicts(second).deletes).toMatchObject({
       message: expect.stringMatching(/a provider process of this run could not write to its file in \S+\. /),
     });
@@ -536,7 +559,7 @@ describe("one process that cannot tell the others", () => {
     rmSync(folder(), { recursive: true });
     const third = start();
     first.list.pid = 1;
-    first.memory.takeOver(OBJECT, urn("a"));
+    first.memory.ownership.takeOver(OBJECT, urn("a"));
     expect(verdicts(third).deletes).toMatchObject({
       message: expect.stringMatching(/the provider process 1 of this run has no file in \S+\. Let nothing clean/),
     });
@@ -547,7 +570,7 @@ describe("one process that cannot tell the others", () => {
     const start = machine();
     const [first, second] = [start(), start()];
     for (const file of files()) writeFileSync(file, readFileSync(file, "utf8").replace(/"begin",\d+/, '"begin",99'));
-    first.memory.setStored(urn("a"), [OBJECT]);
+    first.memory.ownership.setStored(urn("a"), [OBJECT]);
     expect(verdicts(second).deletes).toMatchObject({
       message: expect.stringContaining("another provider process uses another version of pulumi-svc. Make"),
     });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import type { Act, Shown } from "../../src/host/processList";
+import type { Act, Shown } from "../../src/host/run/processList";
 import { ROOT } from "../support/cli";
 
 /** A process that does what it is told. */

@@ -178,7 +178,7 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
     const objects = lifecycle.objects(id, outs);
     // An object that cannot be deleted cannot be adopted either: each creation makes another one.
     expect(objects.length > 0).toBe(deletion !== undefined);
-    for (const object of objects) given.session.memory.takeOver(object, urnOf(lifecycle.kind, "other"));
+    for (const object of objects) given.session.memory.ownership.takeOver(object, urnOf(lifecycle.kind, "other"));
     if (deletion === undefined) return;
     // An unfinished change sends more than a plan shows.
     const error = await thrownBy(given.update({ id, outs: { ...outs, __unfinished: "update" } }, inputs));

@@ -1,6 +1,6 @@
 /** Who creates what exists and is being deleted (docs/design/rules.md, 4): the order alone. */
 import { Deadline } from "../../src/client";
-import { RunMemory } from "../../src/host/memory";
+import { RunMemory } from "../../src/host/run/memory";
 import type { Call } from "../../src/host/lifecycle";
 import { useExistingOrCreate } from "../../src/resources/shared/adoption";
 
@@ -15,11 +15,17 @@ async function creatingDuring(deletion: (things: Thing[]) => void): Promise<{ ma
   let lists = 0;
   let end = (): void => undefined;
   const mayEnd = new Promise<void>((resolve) => (end = resolve));
-  const deleting = memory.whileReleasing({ objects: ["thing"], urn: "old", deletes: true }, async () => {
+  const deleting = memory.ownership.whileReleasing({ objects: ["thing"], by: "old", deletes: true }, async () => {
     await mayEnd;
     deletion(things);
   });
-  const view = { urn: "new", deadline: new Deadline(10_000), siblingStartsMs: 0, onTakeOver: () => undefined };
+  const view = {
+    urn: "new",
+    by: "new",
+    deadline: new Deadline(10_000),
+    siblingStartsMs: 0,
+    onTakeOver: () => undefined,
+  };
   // Nothing else of a call is used.
   const call = { run: memory.viewOf(view) } as unknown as Call<never>;
   const creating = useExistingOrCreate<Thing, string>(call, () => "thing", {

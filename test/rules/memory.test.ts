@@ -5,7 +5,7 @@
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { RunMemory } from "../../src/host/memory";
+import { RunMemory } from "../../src/host/run/memory";
 import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
 import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { harness, PROJECT, PROVIDER, UNKNOWN, urnOf, withIntegration } from "../support/harness";
@@ -684,14 +684,17 @@ describe("what is on its way out", () => {
     const memory = new RunMemory();
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const leaving = memory.whileReleasing({ objects: ["compute ep-1"], urn: "urn::old", deletes }, () => ended);
+    const leaving = memory.ownership.whileReleasing(
+      { objects: ["compute ep-1"], by: "urn::old", deletes },
+      () => ended,
+    );
     const words = "compute ep-1 is being deleted or moved away in this run. Run pulumi up again";
-    expect(() => memory.takeOver("compute ep-1", "urn::new")).toThrow(words);
-    expect(() => memory.takeOver("compute ep-2", "urn::new")).not.toThrow();
+    expect(() => memory.ownership.takeOver("compute ep-1", "urn::new")).toThrow(words);
+    expect(() => memory.ownership.takeOver("compute ep-2", "urn::new")).not.toThrow();
     end();
     await leaving;
-    memory.takeOver("compute ep-1", "urn::new");
-    expect(memory.otherOwner("compute ep-1", "urn::old")).toBe("urn::new");
+    memory.ownership.takeOver("compute ep-1", "urn::new");
+    expect(memory.ownership.otherOwner("compute ep-1", "urn::old")).toBe("urn::new");
   });
 });
 

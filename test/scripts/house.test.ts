@@ -90,7 +90,7 @@ const CASES: readonly (readonly [file: string, imported: string, allowed: boolea
 const MADE: readonly (readonly [file: string, code: string, allowed: boolean])[] = [
   ["src/client/collection.ts", 'Gone.proven("a list lacks it")', true],
   ["src/client/proof.ts", "Unknown.because(notSeen)", true],
-  ["src/host/memory.ts", "Refused.proven(error)", true],
+  ["src/host/run/ownership.ts", "Refused.proven(error)", true],
   ["src/client/reads/pages.ts", 'Gone.proven("nobody saw it")', false],
   ["src/client/createRecovery.ts", "Granted.proven()", false],
   ["src/host/calls.ts", "Granted.proven()", false],

@@ -1,6 +1,6 @@
 import { requestTrace } from "../../contract/settings";
-import { OtherProcesses } from "../../host/otherProcesses";
-import { Titles } from "../../host/processList";
+import { OtherProcesses } from "../../host/run/otherProcesses";
+import { Titles } from "../../host/run/processList";
 import { Session } from "../../host/session";
 import { engineLog, isEngineAddress } from "./log";
 

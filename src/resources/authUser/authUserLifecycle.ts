@@ -3,7 +3,7 @@ import { ConflictError, EXISTING_USER } from "../../client";
 import { nameForm } from "../../contract/forms";
 import type { SchemasOf } from "../../host/arguments";
 import { staysInTheWay } from "../../host/lookAhead";
-import type { Left } from "../../host/memory";
+import type { Left } from "../../host/run/plans";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
 import { email, lineUpTo } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";

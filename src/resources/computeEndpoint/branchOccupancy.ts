@@ -6,7 +6,7 @@
 import { computeObject } from "../../contract/claims";
 import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
 import type { Call } from "../../host/lifecycle";
-import type { Left } from "../../host/memory";
+import type { Left } from "../../host/run/plans";
 import { countOfReplica } from "../../contract/componentNames";
 import { isSameName, textForm } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";

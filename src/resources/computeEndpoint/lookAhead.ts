@@ -4,7 +4,7 @@ import { type EndpointRecord, Gone, Granted, mustBeKnown, type Permission, Refus
 import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
 import type { Finding, Look, Plan, Replaceable, Replacing } from "../../host/lifecycle";
-import type { Left } from "../../host/memory";
+import type { Left } from "../../host/run/plans";
 import { overwriteFindings } from "../../host/overwritten";
 import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
 import {

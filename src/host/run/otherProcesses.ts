@@ -9,12 +9,12 @@
  */
 import { tmpdir } from "node:os";
 import { z } from "zod";
-import { Granted, type Permission, Unknown } from "../client";
-import { isSameService } from "../contract/address";
-import type { Claim } from "../contract/claims";
-import type { Doing, Elsewhere, Others, Stored, ToldState } from "./memory";
+import { Granted, type Permission, Unknown } from "../../client";
+import { isSameService } from "../../contract/address";
+import type { Claim } from "../../contract/claims";
+import type { Doing, Elsewhere, Others, Stored, ToldState } from "./others";
 import { type Act, ACTS, type ProcessList } from "./processList";
-import { digestOf, FolderError, FORMAT, lineOf, type RunFile, RunFolder, type Trouble } from "../contract/runFolder";
+import { digestOf, FolderError, FORMAT, lineOf, type RunFile, RunFolder, type Trouble } from "../../contract/runFolder";
 
 /** The lines of a file. Objects are digests: their names may contain what a program keeps secret. */
 const told = z.union([
