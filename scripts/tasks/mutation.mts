@@ -60,7 +60,8 @@ const GROUPS: Record<string, Group> = {
   },
   host: {
     mutate: [
-      "src/host/{plan,calls,state,arguments,confirmed}.ts",
+      "src/host/{plan,calls}/*.ts",
+      "src/host/{state,arguments,confirmed}.ts",
       "src/host/run/{claims,ownership,plans}.ts",
       "src/doors/{dynamic/{provider,callErrors},engine/errors}.ts",
     ],

@@ -4,7 +4,7 @@ import { terminalJson, terminalText } from "../../src/cli/output";
 import { messageOf, oneLine } from "../../src/contract/untrusted";
 import { engineError } from "../../src/doors/dynamic/callErrors";
 import { plainError } from "../../src/doors/engine/errors";
-import { CallError } from "../../src/host/calls";
+import { CallError } from "../../src/host/calls/failures";
 import type { Marked } from "../../src/host/requests";
 import { anyCharacter } from "../support/characters";
 import { RUNNER_PARTS, runnerCommandsIn } from "../support/runners";

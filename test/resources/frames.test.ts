@@ -8,7 +8,7 @@ import type { Properties } from "../../src/contract/hiddenKeys";
  * The most of our functions between the lifecycle of a resource and the socket, both ends included: somebody who reads
  * a creation reads these.
  */
-const MOST = 9;
+const MOST = 10;
 
 afterEach(() => jest.restoreAllMocks());
 

@@ -2,7 +2,9 @@ import { type AuthIntegrationRecord, type Client, Gone, mustBeKnown, mayHaveTake
 import type { Properties } from "../../contract/hiddenKeys";
 import { type Kind, typeToken } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
-import { CallError, create, read, remove, update } from "../../host/calls";
+import { remove } from "../../host/calls/deletion";
+import { CallError } from "../../host/calls/failures";
+import { create, read, update } from "../../host/calls/verbs";
 import type { Hosted, Session } from "../../host/session";
 import { livesIn } from "../declarations";
 import { lifecycleOf } from "../../resources/lifecycles";

@@ -1,6 +1,6 @@
 /** Errors of calls in the form that the SDK's provider process needs (docs/design/engine.md, Errors). */
 import type { Properties } from "../../contract/hiddenKeys";
-import { CallError } from "../../host/calls";
+import { CallError } from "../../host/calls/failures";
 import type { Marked } from "../../host/requests";
 import { plainError } from "../engine/errors";
 

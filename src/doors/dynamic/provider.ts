@@ -3,9 +3,13 @@ import { hiddenInputs, storedInputs, visible, type Properties } from "../../cont
 import type { ReadSetting } from "../../contract/settings";
 import { unknownProperty } from "../../helpers/given";
 import { problemText, sameJson } from "../../host/arguments";
-import { create, read, remove, update } from "../../host/calls";
+import { remove } from "../../host/calls/deletion";
+import { create, read, update } from "../../host/calls/verbs";
 import type { Lifecycle } from "../../host/lifecycle";
-import { check, diff, planned, repair } from "../../host/plan";
+import { planned } from "../../host/plan/announced";
+import { check } from "../../host/plan/check";
+import { diff } from "../../host/plan/diff";
+import { repair } from "../../host/plan/repair";
 import type { CreateRequest, DiffResult, Marked, Wrong } from "../../host/requests";
 import { markedFound, markedInputs, markedOuts } from "../../host/secrets";
 import type { Hosted, Session } from "../../host/session";

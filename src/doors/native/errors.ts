@@ -4,7 +4,7 @@ import type * as ProviderMessages from "@pulumi/pulumi/proto/provider_pb";
 import type * as StatusMessages from "@pulumi/pulumi/proto/status_pb";
 import type * as AnyMessages from "google-protobuf/google/protobuf/any_pb";
 import type { Properties } from "../../contract/hiddenKeys";
-import { CallError } from "../../host/calls";
+import { CallError } from "../../host/calls/failures";
 import type { Marked } from "../../host/requests";
 import { plainError } from "../engine/errors";
 import { ofSdk } from "../engine/sdk";

@@ -1,6 +1,6 @@
 import { engineError } from "../../../src/doors/dynamic/callErrors";
 import { plainError } from "../../../src/doors/engine/errors";
-import { CallError } from "../../../src/host/calls";
+import { CallError } from "../../../src/host/calls/failures";
 import type { Marked } from "../../../src/host/requests";
 
 const before = process.env["SVC_DEBUG"];

@@ -1,0 +1,110 @@
+/** The check of a resource's inputs, and what the resource declares by them. */
+import { isUrn, labelOf, nameInUrn, typeInUrn } from "../../contract/identifiers";
+import { doorOf } from "../../contract/pointer";
+import { isRepair, resolveSettings } from "../../contract/settings";
+import { strayPath } from "../argumentPaths";
+import { problemText, sameJson, shownPath, type Problem } from "../arguments";
+import { renamedWarning } from "../renamed";
+import type { CheckRequest, CheckResult, Wrong } from "../requests";
+import type { Hosted } from "../session";
+import { NEWER_VALUE_ADVICE, type Checked, isNewIn, limitsOf, checkNews, ofWhole, valuesOf } from "./news";
+import { declareReplacement } from "./replaced";
+
+/** Checks and normalises the inputs. Reports, once, what can be said before anything is compared. */
+export async function check<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  request: CheckRequest,
+): Promise<CheckResult> {
+  const { session, readSetting } = hosted;
+  const { urn = "", news } = request;
+  // A creation leaves nothing to the service.
+  const ignored = isNewIn(request) ? [] : request.ignored;
+  const { args, known, problems: found, allowed } = checkNews(hosted, news, limitsOf(hosted, ignored));
+  const { settings, problems: settingProblems } = resolveSettings(readSetting);
+  if (settings !== undefined) session.meetOthers(settings);
+  session.warnOfUnheard();
+  const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
+  const { problems: declaredTwice, warnings } =
+    urn === "" ? { problems: [], warnings: [] } : declare(hosted, { ...request, urn }, asDeclared);
+  const problems: Wrong[] = [
+    ...request.problems,
+    ...[...found, ...declaredTwice].map(({ path, reason, unlisted }) => ({
+      path,
+      reason: unlisted === undefined ? reason : reason + NEWER_VALUE_ADVICE,
+    })),
+    ...settingProblems.map(ofWhole),
+  ];
+  warnings.forEach((text) => session.warn(urn, text));
+  return { args, problems };
+}
+
+/** Records what a resource of the program declares. Returns what is reported about the declaration alone. */
+function declare<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn, olds, news, isPreview, ignored, replacing, retains, deletesFirst }: CheckRequest & { readonly urn: string },
+  { args, known, allowed, authProvider }: Checked<Args>,
+): { problems: Problem[]; warnings: readonly string[] } {
+  const { resource, session } = hosted;
+  const isNew = isNewIn({ olds });
+  // For a replacement the engine calls `check` a second time, without the old inputs.
+  const earlier = session.memory.claims.checked.get(urn);
+  const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;
+  session.memory.claims.checked.set(urn, {
+    retains: retains === true,
+    deletesFirst,
+    oldInputs: isReplacement ? earlier.oldInputs : olds,
+    isReplacement,
+    isPreview: isPreview === true,
+    ignored,
+    newInputs: isNew && isPreview !== true ? known : earlier?.newInputs,
+  });
+  const claims = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
+  // An unknown URN names no resource.
+  const others = isUrn(urn) ? session.memory.claims.declare(urn, claims) : [];
+  const problems = others.map(({ urn: other, what }) => ({
+    path: "",
+    reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
+  }));
+  // In the middle of a migration a state has both.
+  const ofOtherDoor = isUrn(urn) && !isRepair() ? session.memory.claims.ofOtherDoor(urn) : undefined;
+  if (ofOtherDoor !== undefined) problems.push({ path: "", reason: twoDoors(urn, ofOtherDoor) });
+  if (isReplacement) problems.push(...declareReplacement(hosted, { urn, news: args, known, authProvider }));
+  const heldAs = isNew && !isReplacement ? session.memory.claims.refreshedAs(claims) : undefined;
+  const renamed = heldAs === undefined ? undefined : renamedWarning(urn, heldAs);
+  if (renamed !== undefined) session.warn(urn, renamed);
+  if (!sameJson(olds, news)) {
+    for (const problem of allowed)
+      session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
+  }
+  warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored);
+  warnOfStrayPaths(hosted, urn, "replaceOnChanges", replacing);
+  const own = { args: known, label: labelOf(urn), isNew, isReplacement };
+  const blanks = valuesOf(hosted)
+    .blanksIn(known, olds)
+    .map(({ path, text }) => `"${path}" of ${resource.kind}${own.label}: ${text}`);
+  return { problems, warnings: [...(resource.createWarnings?.(own) ?? []), ...blanks] };
+}
+
+/** A misspelled path has no effect, and the engine does not say so. The paths of a repair are those of a state. */
+export function warnOfStrayPaths<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  urn: string,
+  option: "ignoreChanges" | "replaceOnChanges",
+  paths: readonly string[],
+): void {
+  for (const path of isRepair() ? [] : paths) {
+    const advice = strayPath(resource.args, path);
+    if (advice === undefined) continue;
+    const what = `"${option}" of ${resource.kind}${labelOf(urn)} names "${shownPath(path)}"`;
+    session.warn(urn, `${what}, which is no argument and no part of one, so it has no effect. ${advice}`);
+  }
+}
+
+/** A resource that is not the program's only way to this package (docs/native.md). */
+function twoDoors(urn: string, other: string): string {
+  const [own, others] = [urn, other].map((one) => `${doorOf(typeInUrn(one))} resource (${typeInUrn(one)})`);
+  return (
+    `it is a ${own}, and "${nameInUrn(other)}" of this program is a ${others}, but a program uses one kind of them. ` +
+    "Declare all with the classes of pulumi-svc, or all with the native plugin; an alias with the other type keeps an object (docs/native.md)"
+  );
+}
