@@ -249,63 +249,93 @@ export interface Compared {
   readonly applied: Applied;
 }
 
+/** What a comparison found at one place. */
+type Verdict =
+  /** There is nothing to compare, or both are literals. */
+  | { readonly is: "no reference" }
+  | { readonly is: "ignored" }
+  /** The reference has no value. */
+  | { readonly is: "lacking" }
+  | { readonly is: "same" }
+  | { readonly is: "other"; readonly remarks: readonly string[] };
+
+interface Place extends ReferencePlace {
+  /** What the state has there. */
+  readonly was: unknown;
+  /** The digest of the value that was last applied. */
+  readonly held: Held | undefined;
+}
+
 /** Compares the values of a program's references with those last applied. */
 export async function compareValues(
   { rules, values, digests }: Digesting & { values: SecretValues },
   about: { object: DigestedObject; outs: Properties; applied: Applied; news: Properties; ignored: readonly string[] },
 ): Promise<Compared> {
-  const { object, outs, applied, news } = about;
+  const { object, outs, applied, news, ignored } = about;
   const before = new Map(placesIn(rules, outs).map(({ path, value }) => [settingForm(path), value]));
-  const seen = new Map<string, unknown>();
-  const sameValue = new Set<string>();
-  const lacking = new Set<string>();
-  const ignored = new Set<string>();
-  const holding: Record<string, string> = {};
-  const comparing = placesIn(rules, news).map(async ({ path, segments, argument, value: now, formOf }) => {
-    const form = settingForm(path);
-    const was = before.get(form);
-    // There is nothing to compare, or both are literals.
-    if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) return [];
-    const held = digestOf({ digests, applied, path });
-    const isSameForm = sameJson(was, now);
-    if (isSameForm && about.ignored.some((one) => leadsTo(one, segments))) {
-      ignored.add(form);
-      if (held !== undefined) holding[held.path] = held.digest;
-      return [];
-    }
-    const resolved = isReference(now) ? values.read(now) : { value: now };
-    if ("problem" in resolved) {
-      seen.set(form, now);
-      if (!isSameForm) lacking.add(argument);
-      if (held !== undefined) holding[held.path] = held.digest;
-      return [];
-    }
-    const { value } = resolved;
-    const isSame = !isReference(was)
-      ? typeof was === "string" && typeof value === "string" && formOf(was) === formOf(value)
-      : held !== undefined && typeof value === "string" && (await isDigestOf(value, formOf, { digests, held, object }));
-    seen.set(form, isSame ? now : undefined);
-    if (isSame) {
-      if (!isSameForm) sameValue.add(argument);
-      if (held !== undefined && isReference(was)) holding[held.path] = held.digest;
-    } else if (isReference(now) && was !== STAND_INS.otherValue) {
-      const name = referenceName(now);
-      const text =
-        isReference(was) && held === undefined
-          ? `the state does not record which value was last applied, so the value of ${name} is sent`
-          : `the value of ${name} differs from the last applied one`;
-      const blanks = isSameForm ? values.blanksOf(now) : undefined;
-      return [{ path, text }, ...(blanks === undefined ? [] : [{ path, text: blanks }])];
-    }
-    return [];
+  const comparing = placesIn(rules, news).map(async (one) => {
+    const held = digestOf({ digests, applied, path: one.path });
+    const place = { ...one, was: before.get(settingForm(one.path)), held };
+    return { place, verdict: await verdictOn(place, { values, digests, object, ignored }) };
   });
   // In parallel: each digest takes time.
-  const remarks = (await Promise.all(comparing)).flat();
-  const compared = mapPlaces(rules, outs, ({ path, value }) => {
-    const form = settingForm(path);
-    return seen.has(form) ? seen.get(form) : value;
-  });
-  return { outs: compared, sameValue, lacking, ignored, remarks, applied: holding };
+  return comparisonOf(await Promise.all(comparing), { rules, outs });
+}
+
+async function verdictOn(
+  { segments, value: now, was, held, formOf }: Place,
+  about: { values: SecretValues; digests: Digests; object: DigestedObject; ignored: readonly string[] },
+): Promise<Verdict> {
+  const { values, digests, object } = about;
+  if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) return { is: "no reference" };
+  const isSameForm = sameJson(was, now);
+  if (isSameForm && about.ignored.some((one) => leadsTo(one, segments))) return { is: "ignored" };
+  const resolved = isReference(now) ? values.read(now) : { value: now };
+  if ("problem" in resolved) return { is: "lacking" };
+  const { value } = resolved;
+  const isLiteralOf = (text: string): boolean => typeof was === "string" && formOf(was) === formOf(text);
+  const isSame =
+    typeof value === "string" &&
+    (isReference(was)
+      ? held !== undefined && (await isDigestOf(value, formOf, { digests, held, object }))
+      : isLiteralOf(value));
+  if (isSame) return { is: "same" };
+  if (!isReference(now) || was === STAND_INS.otherValue) return { is: "other", remarks: [] };
+  const name = referenceName(now);
+  const text =
+    isReference(was) && held === undefined
+      ? `the state does not record which value was last applied, so the value of ${name} is sent`
+      : `the value of ${name} differs from the last applied one`;
+  const blanks = isSameForm ? values.blanksOf(now) : undefined;
+  return { is: "other", remarks: blanks === undefined ? [text] : [text, blanks] };
+}
+
+function comparisonOf(
+  found: readonly { readonly place: Place; readonly verdict: Verdict }[],
+  { rules, outs }: { rules: Rules; outs: Properties },
+): Compared {
+  const at = (is: Verdict["is"]): Place[] => found.flatMap(({ place, verdict }) => (verdict.is === is ? [place] : []));
+  const argumentsOf = (places: readonly Place[]): Set<string> => new Set(places.map(({ argument }) => argument));
+  const isInOtherForm = ({ was, value }: Place): boolean => !sameJson(was, value);
+  // In the outs, what is the same is as the program gives it, and what is not is removed.
+  const seen = new Map<string, unknown>([
+    ...[...at("lacking"), ...at("same")].map(({ path, value }) => [settingForm(path), value] as const),
+    ...at("other").map(({ path }) => [settingForm(path), undefined] as const),
+  ]);
+  const still = [...at("ignored"), ...at("lacking"), ...at("same").filter(({ was }) => isReference(was))];
+  return {
+    outs: mapPlaces(rules, outs, ({ path, value }) => {
+      const form = settingForm(path);
+      return seen.has(form) ? seen.get(form) : value;
+    }),
+    sameValue: argumentsOf(at("same").filter(isInOtherForm)),
+    lacking: argumentsOf(at("lacking").filter(isInOtherForm)),
+    ignored: new Set(at("ignored").map(({ path }) => settingForm(path))),
+    remarks: found.flatMap(({ place: { path }, verdict }) =>
+      verdict.is === "other" ? verdict.remarks.map((text) => ({ path, text })) : [],
+    ),
+    applied: Object.fromEntries(still.flatMap(({ held }) => (held === undefined ? [] : [[held.path, held.digest]]))),
+  };
 }
 
 interface Held {
