@@ -224,40 +224,40 @@ export function compare<Args extends object>(
     ignored = [],
   }: { outs: Properties; managed: ReadonlySet<string>; news: Properties; ignored?: readonly string[] },
 ): Comparison<Args> {
-  type Name = keyof Args & string;
-  const changed = new Set<Name>();
-  const dropped = new Set<Name>();
-  const added = new Set<Name>();
-  const replaces = new Set<Name>();
-  for (const [key, spec] of specEntries(specs)) {
-    if (spec.createOnly === true) continue;
-    const isGiven = news[key] !== undefined;
-    if (!isGiven && !managed.has(key) && spec.unset === undefined) continue;
-    if (containsUnknown(news[key])) {
-      changed.add(key);
-      if (spec.container !== undefined && isUnknown(news[key])) replaces.add(key);
-      continue;
-    }
-    if (!isGiven && spec.unset !== undefined) {
-      if (outs[key] === undefined) continue;
-      changed.add(key);
-      if (spec.unset === "replace") replaces.add(key);
-      continue;
-    }
-    if (!isGiven && spec.assumed === undefined) {
-      dropped.add(key);
-      continue;
-    }
-    const isUnknownAtService = spec.unreadable === true && !managed.has(key) && outs[key] === undefined;
-    if (isUnknownAtService || sameArgument(spec, outs[key], news[key])) {
-      if (!isGiven) dropped.add(key);
-      else if (!managed.has(key)) added.add(key);
-      continue;
-    }
-    changed.add(key);
-    if (spec.replaces !== undefined) replaces.add(key);
+  const found = specEntries(specs).map(
+    ([name, spec]) =>
+      [name, changeOf(spec, { was: outs[name], now: news[name], isManaged: managed.has(name) })] as const,
+  );
+  const of = (...changes: readonly Change[]) =>
+    new Set(found.flatMap(([name, change]) => (change !== undefined && changes.includes(change) ? [name] : [])));
+  return {
+    changed: of("changed", "replaces"),
+    replaces: of("replaces"),
+    dropped: of("dropped"),
+    added: of("added"),
+    ignored,
+  };
+}
+
+/** What a program changes in one argument. */
+type Change = "changed" | "replaces" | "dropped" | "added";
+
+function changeOf(
+  spec: ArgumentSpec<unknown>,
+  { was, now, isManaged }: { was: unknown; now: unknown; isManaged: boolean },
+): Change | undefined {
+  const isGiven = now !== undefined;
+  if (spec.createOnly === true || (!isGiven && !isManaged && spec.unset === undefined)) return undefined;
+  if (containsUnknown(now)) return spec.container !== undefined && isUnknown(now) ? "replaces" : "changed";
+  if (!isGiven && spec.unset !== undefined) {
+    if (was === undefined) return undefined;
+    return spec.unset === "replace" ? "replaces" : "changed";
   }
-  return { changed, dropped, added, replaces, ignored };
+  if (!isGiven && spec.assumed === undefined) return "dropped";
+  const isUnknownAtService = spec.unreadable === true && !isManaged && was === undefined;
+  if (!isUnknownAtService && !sameArgument(spec, was, now)) return spec.replaces === undefined ? "changed" : "replaces";
+  if (!isGiven) return "dropped";
+  return isManaged ? undefined : "added";
 }
 
 /** Equal as JSON: key order is ignored, and an absent key equals `undefined`. */

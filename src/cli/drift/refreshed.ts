@@ -1,20 +1,15 @@
-import { ownValue, pathTo, segmentsOf } from "../../contract/propertyPath";
-import { sameJson } from "../../host/arguments";
+import { datesIn, isExpired } from "../../contract/expiry";
+import { type Properties, visible } from "../../contract/hiddenKeys";
+import { nameInUrn } from "../../contract/identifiers";
+import { withIgnoredChanges } from "../../contract/ignoredChanges";
+import { type Kind, kindOfEntry } from "../../contract/pointer";
+import { segmentsOf } from "../../contract/propertyPath";
+import { changedSinceFirst, isTransferOf, transfersIn, withoutTransfer } from "../../contract/watched";
 import { marksOf } from "../../host/state";
 import { load } from "../../provider";
-import { type Properties, visible } from "../../contract/hiddenKeys";
-import { isSecret } from "../../contract/engineSecrets";
-import { datesIn, isExpired } from "../../contract/expiry";
-import { type Kind, kindOfEntry } from "../../contract/pointer";
-import { isReference, referenceProblem } from "../../contract/references";
-import { mayBeSecret } from "../../contract/secretNames";
-import { isStandIn } from "../../contract/standIns";
-import { nameInUrn } from "../../contract/identifiers";
-import { changedSinceFirst, isTransferOf, transfersIn, withoutTransfer } from "../../contract/watched";
-import { compareText } from "../output";
 import type { StackState, StoredResource } from "../stack/state";
+import { differences, isAtOrBelow, masked, shown, withFound } from "./differences";
 import { keyOf, type RefreshResult } from "./eventLog";
-import { isObject, withIgnoredChanges } from "../../contract/ignoredChanges";
 import { type Drifted, type ExpiredDomain, type Ignored, isLeftToProgram, type Property, SECRET } from "./report";
 
 /** One of our resources, as a refresh found it. */
@@ -69,88 +64,135 @@ function toRefreshed(
   const declared = visible(old?.inputs ?? {});
   // A resource without arguments is only read (`get`): the program declares nothing about it.
   if (kind === undefined || old === undefined || old === null || Object.keys(declared).length === 0) return undefined;
-  const { pendingReplacement = false, ignoreChanges } = stored ?? {};
-  const isGone = found === undefined || found === null;
-  const named = { urn, kind, name: nameInUrn(urn), id: old.id };
-  const deployedWith = old.outputs?.["authProvider"];
-  const authProvider = typeof deployedWith === "string" ? deployedWith : undefined;
-  const resource = { urn, kind, id: old.id, provider: provider ?? "", authProvider, isHeld: !pendingReplacement };
-  const asDeclared = { ...resource, drift: undefined, ignored: undefined, expiredDomains: [] };
+  const { pendingReplacement = false } = stored ?? {};
   const before = old.outputs ?? {};
+  const deployedWith = before["authProvider"];
+  const named = { urn, kind, name: nameInUrn(urn), id: old.id };
+  const asDeclared: Refreshed = {
+    urn,
+    kind,
+    id: old.id,
+    provider: provider ?? "",
+    authProvider: typeof deployedWith === "string" ? deployedWith : undefined,
+    isHeld: !pendingReplacement,
+    drift: undefined,
+    ignored: undefined,
+    expiredDomains: [],
+  };
+  const isGone = found === undefined || found === null;
   if (old.delete === true) return isGone ? asDeclared : { ...asDeclared, drift: { ...named, ...LEFTOVER } };
-  if (pendingReplacement || isGone) {
-    const repair = load(kind).repair(old.id, undefined, masked(declared, "", []));
-    const open = { unfinished: marked(before) };
-    const messages = [
-      ...(pendingReplacement ? [UNREPLACED] : []),
-      ...repair.messages,
-      ...(isLeftToProgram(open) ? [LEFT_TO_PROGRAM] : []),
-    ];
-    const drift: Drifted = { ...named, change: "deleted", properties: [], repair: { ...repair, messages } };
-    return { ...asDeclared, drift: { ...drift, ...(open.unfinished && open) } };
-  }
-  const differing = Object.keys(result.detailedDiff ?? {});
-  const foundInputs = visible(found.inputs ?? {});
+  if (pendingReplacement || isGone)
+    return { ...asDeclared, drift: deletedDrift(named, { declared, before, isUnreplaced: pendingReplacement }) };
+  const pair: Pair = {
+    named,
+    declared,
+    before,
+    ignoreChanges: stored?.ignoreChanges ?? [],
+    found: { inputs: visible(found.inputs ?? {}), outs: found.outputs ?? {} },
+    differing: Object.keys(result.detailedDiff ?? {}),
+    isTransferred: transfers.some((transfer) => isTransferOf(transfer, old.id)),
+    // Beside a plan, the engine calls every result "refresh".
+    isUpdate: result.op === "update",
+  };
+  return { ...asDeclared, ...comparedPair(pair) };
+}
+
+type Named = Pick<Drifted, "urn" | "kind" | "name" | "id">;
+
+function deletedDrift(
+  named: Named,
+  { declared, before, isUnreplaced }: { declared: Properties; before: Properties; isUnreplaced: boolean },
+): Drifted {
+  const repair = load(named.kind).repair(named.id, undefined, masked(declared, []));
+  const unfinished = marked(before);
+  const messages = [
+    ...(isUnreplaced ? [UNREPLACED] : []),
+    ...repair.messages,
+    ...(isLeftToProgram({ unfinished }) ? [LEFT_TO_PROGRAM] : []),
+  ];
+  const drift: Drifted = { ...named, change: "deleted", properties: [], repair: { ...repair, messages } };
+  return { ...drift, ...(unfinished && { unfinished }) };
+}
+
+/** A resource in the state and at the service. */
+interface Pair {
+  readonly named: Named;
+  readonly declared: Properties;
+  /** The outs in the state. */
+  readonly before: Properties;
+  readonly ignoreChanges: readonly string[];
+  readonly found: { readonly inputs: Properties; readonly outs: Properties };
+  /** The paths that the engine names. */
+  readonly differing: readonly string[];
+  readonly isTransferred: boolean;
+  readonly isUpdate: boolean;
+}
+
+function comparedPair(pair: Pair): Pick<Refreshed, "drift" | "ignored" | "expiredDomains" | "comparison"> {
+  const { named, declared, before, found, ignoreChanges, differing } = pair;
   // As in the engine: for ignored properties, the found value counts as declared.
-  const wanted = withIgnoredChanges(declared, foundInputs, ignoreChanges ?? []);
-  const isTransferred = transfers.some((transfer) => isTransferOf(transfer, old.id));
-  const watched = withoutTransfer(changedSinceFirst(kind, found.outputs ?? {}), isTransferred);
-  const differingArguments = differences(wanted, foundInputs, differing);
-  const unfinished = openChange(before, found.outputs ?? {}, differingArguments);
+  const wanted = withIgnoredChanges(declared, found.inputs, ignoreChanges);
+  const watched = withoutTransfer(changedSinceFirst(named.kind, found.outs), pair.isTransferred);
+  const differingArguments = differences(wanted, found.inputs, differing);
+  const unfinished = openChange(before, found.outs, differingArguments);
   const isSent = ({ path }: Pick<Property, "path">): boolean =>
     unfinished?.change === "update" && unfinished.sent?.includes(argumentOf(path)) === true;
   const properties = [
     ...differingArguments.filter((property) => !isSent(property)),
     ...watched.map(({ name, first, now }) => ({ path: name, declared: shown(first, name), found: shown(now, name) })),
   ];
-  const ignored =
-    (ignoreChanges ?? []).length === 0 ? [] : differences(declared, foundInputs, []).filter(isNotIn(properties));
-  const expiredDomains = datesIn(kind, foundInputs).flatMap(({ origin, expiresOn }) =>
-    typeof expiresOn === "string" && isExpired(expiresOn)
-      ? [{ ...named, domain: typeof origin === "string" ? origin : SECRET, expiresOn }]
-      : [],
-  );
-  const refreshed = {
-    ...asDeclared,
+  const isNew = ({ path }: Property): boolean => properties.every((other) => other.path !== path);
+  const ignored = ignoreChanges.length === 0 ? [] : differences(declared, found.inputs, []).filter(isNew);
+  const beside = {
     ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined,
-    expiredDomains,
+    expiredDomains: expiredIn(named, found.inputs),
   };
-  // Beside a plan, the engine calls every result "refresh".
-  if (result.op !== "update" && differing.length === 0 && watched.length === 0 && unfinished === undefined)
-    return refreshed;
+  if (!pair.isUpdate && differing.length === 0 && watched.length === 0 && unfinished === undefined)
+    return { ...beside, drift: undefined };
+  // What an unfinished update had sent stays as found until the program finishes it.
+  const sent = differingArguments.filter(isSent).map(({ path }) => path);
   const comparison: Comparison = {
-    found: shown({ ...foundInputs, ...Object.fromEntries(watched.map(({ name, now }) => [name, now])) }),
+    found: shown({ ...found.inputs, ...Object.fromEntries(watched.map(({ name, now }) => [name, now])) }),
     isUnfinished: unfinished !== undefined,
-    repairWithout(given) {
-      // What an unfinished update had sent stays as found until the program finishes it.
-      const paths = [...given, ...differingArguments.filter(isSent).map(({ path }) => path)];
-      const rest = withFound(wanted, foundInputs, paths);
-      const isManaged = (name: unknown): boolean => typeof name !== "string" || name in rest || !(name in wanted);
-      const managed = found.outputs?.["__args"];
-      // The lifecycle itself compares. For a secret it learns only whether the value differs.
-      const outs = {
-        ...masked(
-          found.outputs ?? {},
-          "",
-          differing.filter((path) => !paths.some((left) => differs(left, [path]))),
-        ),
-        ...(Array.isArray(managed) && { __args: managed.filter(isManaged) }),
-        ...(unfinished && { __unfinished: unfinished.change, ...(unfinished.sent && { __sent: unfinished.sent }) }),
-      };
-      const repair = load(kind).repair(old.id, outs, masked(rest, "", []));
-      const left = watched.filter(({ name }) => !given.includes(name));
-      const messages = [
-        ...repair.messages,
-        ...left.map(({ name }) => unrepairable(name)),
-        ...(isLeftToProgram({ unfinished }) ? [LEFT_TO_PROGRAM] : []),
-      ];
-      return { ...repair, messages };
+    repairWithout: (left) => {
+      const repair = repairOf(pair, { wanted, unfinished, left: [...left, ...sent] });
+      const lasting = watched.filter(({ name }) => !left.includes(name)).map(({ name }) => unrepairable(name));
+      const byProgram = isLeftToProgram({ unfinished }) ? [LEFT_TO_PROGRAM] : [];
+      return { ...repair, messages: [...repair.messages, ...lasting, ...byProgram] };
     },
   };
   const change = unfinished === undefined ? "changed" : "unfinished";
   const drift: Drifted = { ...named, change, properties, repair: comparison.repairWithout([]) };
-  return { ...refreshed, drift: { ...drift, ...(unfinished && { unfinished }) }, comparison };
+  return { ...beside, drift: { ...drift, ...(unfinished && { unfinished }) }, comparison };
 }
+
+/** What the lifecycle would do if the values at the paths `left` stay. For a secret it learns only whether it differs. */
+function repairOf(
+  { named, found, differing }: Pair,
+  about: { wanted: Properties; unfinished: Drifted["unfinished"]; left: readonly string[] },
+): Drifted["repair"] {
+  const { wanted, unfinished, left } = about;
+  const rest = withFound(wanted, found.inputs, left);
+  const isManaged = (name: unknown): boolean => typeof name !== "string" || name in rest || !(name in wanted);
+  const managed = found.outs["__args"];
+  const isLeft = (path: string): boolean => left.some((one) => isAtOrBelow([path], one));
+  const outs = {
+    ...masked(
+      found.outs,
+      differing.filter((path) => !isLeft(path)),
+    ),
+    ...(Array.isArray(managed) && { __args: managed.filter(isManaged) }),
+    ...(unfinished && { __unfinished: unfinished.change, ...(unfinished.sent && { __sent: unfinished.sent }) }),
+  };
+  return load(named.kind).repair(named.id, outs, masked(rest, []));
+}
+
+const expiredIn = (named: Named, inputs: Properties): ExpiredDomain[] =>
+  datesIn(named.kind, inputs).flatMap(({ origin, expiresOn }) =>
+    typeof expiresOn === "string" && isExpired(expiresOn)
+      ? [{ ...named, domain: typeof origin === "string" ? origin : SECRET, expiresOn }]
+      : [],
+  );
 
 const argumentOf = (path: string): string => String(segmentsOf(path)[0] ?? "");
 
@@ -172,11 +214,6 @@ function openChange(before: Properties, found: Properties, differing: readonly P
   return marked(found) !== undefined || differing.some(mayBeItsOwn) ? open : undefined;
 }
 
-const isNotIn =
-  (others: readonly Property[]) =>
-  ({ path }: Property): boolean =>
-    others.every((other) => other.path !== path);
-
 const unrepairable = (name: string): string =>
   `"${name}" is not an argument, so no update restores it: find out who changed it. To tolerate it, run pulumi-svc drift --ignore`;
 
@@ -195,69 +232,3 @@ const LEFTOVER: Pick<Drifted, "change" | "properties" | "repair"> = {
     messages: ["pulumi up has replaced it and could not delete it: the next pulumi up deletes it"],
   },
 };
-
-/** Replaces each secret by a placeholder, with a different one if the secret differs. */
-function masked(value: Properties, path: string, differing: readonly string[]): Properties {
-  const one = (inner: unknown, at: string): unknown => {
-    if (isSecret(inner)) return differs(at, differing) ? `${SECRET} of somebody else` : SECRET;
-    if (Array.isArray(inner)) return inner.map((item, index) => one(item, `${at}[${index}]`));
-    return isObject(inner) ? masked(inner, at, differing) : inner;
-  };
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, one(inner, pathTo(path, key))]));
-}
-
-const differs = (path: string, differing: readonly string[]): boolean =>
-  differing.some((other) => other === path || other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
-
-/**
- * The declared values with the found value at these paths. They may contain keys that `ignoreChanges` cannot express.
- */
-function withFound(declared: Properties, found: Properties, paths: readonly string[], above = ""): Properties {
-  const keys = [...new Set([...Object.keys(declared), ...Object.keys(found)])];
-  const entries = keys.map((key) => {
-    const [path, one, other] = [pathTo(above, key), ownValue(declared, key), ownValue(found, key)];
-    if (paths.includes(path)) return [key, other];
-    return [key, isObject(one) && isObject(other) ? withFound(one, other, paths, path) : one];
-  });
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Properties;
-}
-
-/** By the paths of the differences; a list counts as one value. */
-function differences(declared: Properties, found: Properties, differing: readonly string[]): Property[] {
-  const walk = (one: unknown, other: unknown, { path, name }: { path: string; name: string }): Property[] => {
-    if (isSecret(one) || isSecret(other)) {
-      return differs(path, differing) ? [{ path, declared: hidden(one), found: hidden(other) }] : [];
-    }
-    if (isObject(one) && isObject(other)) {
-      const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-      // Everything below a secret name is secret.
-      const below = (key: string): string => (mayBeSecret(name, one) ? name : key);
-      return keys.flatMap((key) =>
-        walk(ownValue(one, key), ownValue(other, key), { path: pathTo(path, key), name: below(key) }),
-      );
-    }
-    if (sameJson(one, other)) return [];
-    return [{ path, declared: shown(one, name), found: shown(other, name) }];
-  };
-  return walk(declared, found, { path: "", name: "" }).toSorted((left, right) => compareText(left.path, right.path));
-}
-
-/** A value for a report: `null` if not set, without secrets at any depth. `name`: the value's key. */
-function shown(value: unknown, name = ""): Property["found"] {
-  if (value === undefined || value === null) return null;
-  if (isSecret(value) || (!isShown(value) && mayBeSecret(name, value))) return SECRET;
-  if (Array.isArray(value)) return value.map((item) => shown(item, name));
-  if (!isObject(value)) return value as string | number | boolean; // The remaining JSON types.
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, key)]));
-}
-
-/** A placeholder for a current or former secret. A flag is not a secret. */
-const hidden = (value: unknown): Property["found"] =>
-  value === undefined || value === null || typeof value === "boolean" || isShown(value) ? shown(value) : SECRET;
-
-/**
- * References, and the text for values that the service does not show. An invalid reference may be the secret itself by
- * mistake.
- */
-const isShown = (value: unknown): boolean =>
-  (isReference(value) && referenceProblem(value) === undefined) || isStandIn(value);
