@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isAgreed } from "../../ask";
-import { ENDING, pulumiIn } from "../../stack/pulumi";
+import { ENDING, type Pulumi, pulumiIn } from "../../stack/pulumi";
 import { exportedState, type StackState } from "../../stack/state";
 import { BusyError, UnfinishedError } from "../../stack/unfinished";
 import { type EventLog, keyOf } from "../eventLog";
@@ -67,9 +67,10 @@ export async function repair(names: readonly string[], flags: RepairFlags): Prom
 
 async function repaired(
   names: readonly string[],
-  { stack, yes, expect, allowReplace, wait, format }: RepairFlags,
+  flags: RepairFlags,
   tell: (report: RepairReport) => void,
 ): Promise<Ending> {
+  const { stack, yes, allowReplace, wait } = flags;
   // First: an invalid file stops the command before any request.
   const ignoreFile = readIgnoreFile();
   const pulumi = pulumiIn(process.cwd(), stack);
@@ -77,36 +78,16 @@ async function repaired(
   const asked = stack === undefined ? [] : [stack];
   const options = { withSecrets: true, waitSeconds: wait, resume };
   // The plan belongs to the look: what is shown stands for one state.
-  const { state, drift, declared, report } = await lookedAt(asked, options, async (looks) => {
+  const { report, planned } = await lookedAt(asked, options, async (looks) => {
     // One stack was requested, so there is one result.
-    const { resources, state } = looks[0] as NonNullable<(typeof looks)[0]>;
+    const look = looks[0] as NonNullable<(typeof looks)[0]>;
+    const { resources } = look;
     const inQuestion =
       names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignoreFile, new Date());
-    const all = inQuestion.flatMap((one) => one.drift ?? []);
-    const { drift, left, messages } = repairable(all, resources);
-    const empty: RepairReport = {
-      stack: stackOf(resources[0]?.urn ?? "").stack,
-      plan: [],
-      repaired: [],
-      left,
-      messages,
-      fingerprint: fingerprintOf(resources, all),
-    };
-    tell(empty);
-    if (expect !== undefined && expect !== empty.fingerprint) {
-      throw new OtherDrift(
-        `nothing was changed: the drift is not the approved one. Its fingerprint is ${empty.fingerprint}, not ${expect}. Run pulumi-svc drift, and approve what it shows`,
-      );
-    }
-    if (drift.length === 0) return { state, drift, report: empty };
-    const declared = partialProgram(registrablesOf(state), drift);
-    const log = await previewed(pulumi, declared);
-    return { state, drift, declared, report: { ...empty, plan: planOf(drift, log, declared.all) } };
+    return planOfLook(pulumi, look, { inQuestion, expect: flags.expect, tell });
   });
-  if (declared === undefined) return { code: report.left.length > 0 ? EXIT.left : EXIT.repaired, report };
-  const targets = [...declared.targets];
+  if (planned === undefined) return { code: report.left.length > 0 ? EXIT.left : EXIT.repaired, report };
   tell(report);
-
   const destructive = report.plan.filter(isDestructive);
   if (destructive.length > 0 && allowReplace !== true) {
     const which = destructive.map(({ name, action }) => `${name} (${action})`).join(", ");
@@ -115,23 +96,83 @@ async function repaired(
     );
   }
   if (yes !== true) {
-    if (!process.stdin.isTTY) {
-      process.stderr.write("pulumi-svc: there is no terminal to ask on. Use --yes to repair this\n");
-      return {
-        code: EXIT.notAsked,
-        report: { ...report, messages: [...report.messages, "nothing was changed: it needs --yes"] },
-      };
-    }
-    if (format !== "text") process.stderr.write(planText(report));
-    if (!(await isAgreed("Repair this?")))
-      return {
-        code: EXIT.refused,
-        report: { ...report, messages: [...report.messages, "nothing was changed: the answer was no"] },
-      };
+    const refusal = await refusalOf(report, flags);
+    if (refusal !== undefined) return refusal;
     // The state may have changed while the user was deciding.
-    checkSame(await exportedState(pulumi, true), state);
+    checkSame(await exportedState(pulumi, true), planned.state);
   }
+  await update(pulumi, planned, report);
+  const targets = [...planned.declared.targets, ...report.plan.flatMap(({ lost }) => lost)];
+  const [after] = await refreshedStacks(asked, { withSecrets: false, waitSeconds: wait, targets }).catch(
+    (error: Error) => {
+      error.message = `the repair has ended, but its result could not be read: ${error.message}`;
+      throw error;
+    },
+  );
+  return looked(report, after as NonNullable<typeof after>);
+}
 
+/** What an update of the engine is to restore, from one state. */
+interface PlannedRepair {
+  readonly state: StackState;
+  readonly drift: readonly Drifted[];
+  readonly declared: ReturnType<typeof partialProgram>;
+}
+
+/** `planned`: undefined if there is nothing to repair. */
+async function planOfLook(
+  pulumi: Pulumi,
+  { resources, state }: { readonly resources: readonly Refreshed[]; readonly state: StackState },
+  about: {
+    readonly inQuestion: readonly Refreshed[];
+    readonly expect: string | undefined;
+    readonly tell: (report: RepairReport) => void;
+  },
+): Promise<{ report: RepairReport; planned?: PlannedRepair }> {
+  const all = about.inQuestion.flatMap((one) => one.drift ?? []);
+  const { drift, left, messages } = repairable(all, resources);
+  const report: RepairReport = {
+    stack: stackOf(resources[0]?.urn ?? "").stack,
+    plan: [],
+    repaired: [],
+    left,
+    messages,
+    fingerprint: fingerprintOf(resources, all),
+  };
+  about.tell(report);
+  if (about.expect !== undefined && about.expect !== report.fingerprint) {
+    throw new OtherDrift(
+      `nothing was changed: the drift is not the approved one. Its fingerprint is ${report.fingerprint}, not ${about.expect}. Run pulumi-svc drift, and approve what it shows`,
+    );
+  }
+  if (drift.length === 0) return { report };
+  const declared = partialProgram(registrablesOf(state), drift);
+  const log = await previewed(pulumi, declared);
+  return { report: { ...report, plan: planOf(drift, log, declared.all) }, planned: { state, drift, declared } };
+}
+
+/** Asks for agreement. Undefined: it was given. */
+async function refusalOf(report: RepairReport, { format }: RepairFlags): Promise<Ending | undefined> {
+  const ending = (code: number, message: string): Ending => ({
+    code,
+    report: { ...report, messages: [...report.messages, message] },
+  });
+  if (!process.stdin.isTTY) {
+    process.stderr.write("pulumi-svc: there is no terminal to ask on. Use --yes to repair this\n");
+    return ending(EXIT.notAsked, "nothing was changed: it needs --yes");
+  }
+  if (format !== "text") process.stderr.write(planText(report));
+  if (await isAgreed("Repair this?")) return undefined;
+  return ending(EXIT.refused, "nothing was changed: the answer was no");
+}
+
+/** Marks the stack, lets the engine update what drifted, and puts back what the engine took out of the state for it. */
+async function update(
+  pulumi: Pulumi,
+  { state, drift, declared }: PlannedRepair,
+  { plan }: RepairReport,
+): Promise<void> {
+  const targets = [...declared.targets];
   const mark = repairMark({ targets, before: state });
   let before: StackState | undefined;
   await orAsBefore(
@@ -156,17 +197,10 @@ async function repaired(
     },
     async (isDone) => {
       // The refresh removes a deleted resource from the dependencies of others.
-      if (before !== undefined && (!isDone || report.plan.some(({ dependants }) => dependants.length > 0)))
+      if (before !== undefined && (!isDone || plan.some(({ dependants }) => dependants.length > 0)))
         await putBack(pulumi, { before, targets, isDone });
     },
   );
-  const affected = [...targets, ...report.plan.flatMap(({ lost }) => lost)];
-  const ofAffected = { withSecrets: false, waitSeconds: wait, targets: affected };
-  const [after] = await refreshedStacks(asked, ofAffected).catch((error: Error) => {
-    error.message = `the repair has ended, but its result could not be read: ${error.message}`;
-    throw error;
-  });
-  return looked(report, after as NonNullable<typeof after>);
 }
 
 /**
