@@ -56,6 +56,9 @@ interface Next {
   readonly isBad: boolean;
 }
 
+/** How the configured settings compare with the stored ones. */
+type Relation = "none configured" | "same" | "other";
+
 /** Checks the engine's default provider. */
 export async function storedKeyCheck(
   { read, projects }: StoredProvider,
@@ -65,36 +68,38 @@ export async function storedKeyCheck(
   const name = "stored key";
   const kept = keptIn(read);
   // With a refused key, no `up` can finish.
-  const first = isBad ? `${FIRST_CREDENTIALS} ` : "";
-  if ("problems" in kept) return incomplete(name, kept, configured === undefined ? SET_MISSING : first + STORE);
-  const { form, settings } = kept;
-  const hasOtherKey = configured !== undefined && configured.apiKey !== settings.apiKey;
-  const hasOtherAddress = configured !== undefined && configured.baseUrl !== settings.baseUrl;
-  const isSame = configured !== undefined && !hasOtherKey && !hasOtherAddress;
+  const storing = isBad ? `${FIRST_CREDENTIALS} ${STORE}` : STORE;
+  if ("problems" in kept) return incomplete(name, kept, configured === undefined ? SET_MISSING : storing);
+  const { settings } = kept;
+  const has = (setting: "apiKey" | "baseUrl"): "same" | "other" | undefined =>
+    configured && (configured[setting] === settings[setting] ? "same" : "other");
+  const hasOtherAddress = has("baseUrl") === "other";
   const address = hasOtherAddress ? ` and another address (${hostAndPort(settings.baseUrl)})` : "";
-  const stored = storedWords(kept, configured && (hasOtherKey ? "other" : "same")) + address;
+  const stored = storedWords(kept, has("apiKey")) + address;
   if (isDown && !hasOtherAddress) return skipped(name, `${stored}; not tried, since the service does not answer`);
 
   const asked = await asking.ask(settings, projects);
   const message = `${stored}; ${verdictOn(settings, asked)}, and ${USERS}`;
-  switch (resultOf(asked)) {
-    case "untold":
-      return skipped(name, message);
-    case "accepted":
-      return isSame || configured === undefined ? ok(name, message) : warning(name, message, first + STORE_FIRST);
-    case "trouble": {
-      const remedy = remedyOf(asked.failed, settings.baseUrl);
-      return failure(name, message, hasOtherAddress ? `${remedy} ${first}${STORE}` : remedy);
-    }
-    case "other account":
-      return failure(name, message, isSame || configured === undefined ? OTHER_ACCOUNT : first + STORE);
-    case "refused": {
-      if (configured === undefined) return failure(name, message, form === "key" ? STORE_NEW : SET_THERE);
-      if (!isSame) return failure(name, message, first + STORE);
-      const isRead = form !== "key" && isDeepStrictEqual(kept.source, source);
-      return failure(name, message, isRead ? SET_AGAIN : SET_AND_STORE);
-    }
+  const relation: Relation =
+    configured === undefined ? "none configured" : has("apiKey") === "other" || hasOtherAddress ? "other" : "same";
+  const result = resultOf(asked);
+  if (result === "untold") return skipped(name, message);
+  if (result === "trouble") {
+    const remedy = remedyOf(asked.failed, settings.baseUrl);
+    return failure(name, message, hasOtherAddress ? `${remedy} ${storing}` : remedy);
   }
+  if (result === "accepted") {
+    if (relation !== "other") return ok(name, message);
+    return warning(name, message, isBad ? `${FIRST_CREDENTIALS} ${STORE_FIRST}` : STORE_FIRST);
+  }
+  if (relation === "other") return failure(name, message, storing);
+  return failure(name, message, result === "other account" ? OTHER_ACCOUNT : remedyForRefused(kept, relation, source));
+}
+
+/** What to do about a stored key that is refused, unless another one is configured. */
+function remedyForRefused({ form, source: kept }: Kept, relation: Relation, source: KeySource | undefined): string {
+  if (relation === "none configured") return form === "key" ? STORE_NEW : SET_THERE;
+  return form !== "key" && isDeepStrictEqual(kept, source) ? SET_AGAIN : SET_AND_STORE;
 }
 
 /** Checks each `svc.Provider` of the program. Only the settings stored by the last `up` are visible. */

@@ -166,8 +166,8 @@ export function registrationOf(
   resource: Registrable,
   { isTarget, isPreview, root }: Manner,
 ): ResourceMessages.RegisterResourceRequest {
-  const { RegisterResourceRequest, Alias, Struct, Value } = messages();
-  const { type, customTimeouts, hideDiff, replacementTrigger, replaceWith } = resource;
+  const { RegisterResourceRequest, Alias, Struct } = messages();
+  const { type } = resource;
   const request = new RegisterResourceRequest();
   request.setType(type);
   request.setName(nameInUrn(resource.urn));
@@ -203,34 +203,44 @@ export function registrationOf(
   request.setIgnorechangesList(resource.ignoreChanges ?? []);
   request.setReplaceonchangesList(resource.replaceOnChanges ?? []);
   setPlace(request, resource, root);
-  // An older SDK lacks some of these methods, and the state would lose the value.
+  setNewer(request, resource);
+  return request;
+}
+
+/** Sets what an older SDK cannot express. @throws if the state would lose the value. */
+function setNewer(request: ResourceMessages.RegisterResourceRequest, resource: Registrable): void {
+  const { customTimeouts, hideDiff, replacementTrigger, replaceWith } = resource;
   const inexpressible = (what: string): Error =>
     new Error(`${nameInUrn(resource.urn)} has ${what}, which the installed @pulumi/pulumi cannot express: update it`);
-  const keep = (what: string, word: string, apply: (target: typeof request) => void): void => {
+  const keep = (what: string, word: string, apply: () => void): void => {
     if (!(word in request)) throw inexpressible(what);
-    apply(request);
+    apply();
   };
-  if (customTimeouts !== undefined && customTimeouts !== null) {
-    const { create = 0, update = 0, delete: deletion = 0, read = 0 } = customTimeouts;
-    const timeouts = new RegisterResourceRequest.CustomTimeouts();
-    if (create > 0) timeouts.setCreate(`${create}s`);
-    if (update > 0) timeouts.setUpdate(`${update}s`);
-    if (deletion > 0) timeouts.setDelete(`${deletion}s`);
-    if (read > 0) {
-      if (!("setRead" in timeouts)) throw inexpressible("customTimeouts.read");
-      timeouts.setRead(`${read}s`);
-    }
-    request.setCustomtimeouts(timeouts);
-  }
+  if (customTimeouts !== undefined && customTimeouts !== null)
+    request.setCustomtimeouts(timeoutsOf(customTimeouts, inexpressible));
   if ((replaceWith ?? []).length > 0)
-    keep("replaceWith", "setReplaceWithList", (target) => target.setReplaceWithList(replaceWith ?? []));
+    keep("replaceWith", "setReplaceWithList", () => request.setReplaceWithList(replaceWith ?? []));
   if (replacementTrigger !== undefined && replacementTrigger !== null)
-    keep("a replacementTrigger", "setReplacementTrigger", (target) =>
-      target.setReplacementTrigger(Value.fromJavaScript(asRequested(replacementTrigger))),
+    keep("a replacementTrigger", "setReplacementTrigger", () =>
+      request.setReplacementTrigger(messages().Value.fromJavaScript(asRequested(replacementTrigger))),
     );
   if ((hideDiff ?? []).length > 0)
-    keep("hideDiffs", "setHidediffsList", (target) => target.setHidediffsList(hideDiff ?? []));
-  return request;
+    keep("hideDiffs", "setHidediffsList", () => request.setHidediffsList(hideDiff ?? []));
+}
+
+function timeoutsOf(
+  { create = 0, update = 0, delete: deletion = 0, read = 0 }: NonNullable<Registrable["customTimeouts"]>,
+  inexpressible: (what: string) => Error,
+): ResourceMessages.RegisterResourceRequest.CustomTimeouts {
+  const timeouts = new (messages().RegisterResourceRequest.CustomTimeouts)();
+  if (create > 0) timeouts.setCreate(`${create}s`);
+  if (update > 0) timeouts.setUpdate(`${update}s`);
+  if (deletion > 0) timeouts.setDelete(`${deletion}s`);
+  if (read > 0) {
+    if (!("setRead" in timeouts)) throw inexpressible("customTimeouts.read");
+    timeouts.setRead(`${read}s`);
+  }
+  return timeouts;
 }
 
 /** The request that reads the resource by its id in the state. The engine reads it again. */
