@@ -38,18 +38,48 @@ export async function check<Args extends object, Outputs extends object>(
   return { args, problems };
 }
 
+type OfProgram = CheckRequest & { readonly urn: string };
+
 /** Records what a resource of the program declares. Returns what is reported about the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, olds, news, isPreview, ignored, replacing, retains, deletesFirst }: CheckRequest & { readonly urn: string },
-  { args, known, allowed, authProvider }: Checked<Args>,
+  request: OfProgram,
+  checked: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[] } {
   const { resource, session } = hosted;
+  const { claims } = session.memory;
+  const { urn } = request;
+  const { args, known, authProvider } = checked;
+  const { isNew, isReplacement } = note(hosted, request, checked);
+  const own = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
+  // An unknown URN names no resource.
+  const others = isUrn(urn) ? claims.declare(urn, own) : [];
+  const problems = others.map(({ urn: other, what }) => ({
+    path: "",
+    reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
+  }));
+  // In the middle of a migration a state has both.
+  const ofOtherDoor = isUrn(urn) && !isRepair() ? claims.ofOtherDoor(urn) : undefined;
+  if (ofOtherDoor !== undefined) problems.push({ path: "", reason: twoDoors(urn, ofOtherDoor) });
+  if (isReplacement) problems.push(...declareReplacement(hosted, { urn, news: args, known, authProvider }));
+  const heldAs = isNew && !isReplacement ? claims.refreshedAs(own) : undefined;
+  const renamed = heldAs === undefined ? undefined : renamedWarning(urn, heldAs);
+  if (renamed !== undefined) session.warn(urn, renamed);
+  return { problems, warnings: warningsOf(hosted, request, { ...checked, isNew, isReplacement }) };
+}
+
+/** Notes in the memory of the run what the engine calls `check` for. */
+function note<Args extends object, Outputs extends object>(
+  { session: { memory } }: Hosted<Args, Outputs>,
+  { urn, olds, isPreview, ignored, retains, deletesFirst }: OfProgram,
+  { known }: Checked<Args>,
+): { isNew: boolean; isReplacement: boolean } {
+  const { checked } = memory.claims;
   const isNew = isNewIn({ olds });
   // For a replacement the engine calls `check` a second time, without the old inputs.
-  const earlier = session.memory.claims.checked.get(urn);
+  const earlier = checked.get(urn);
   const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;
-  session.memory.claims.checked.set(urn, {
+  checked.set(urn, {
     retains: retains === true,
     deletesFirst,
     oldInputs: isReplacement ? earlier.oldInputs : olds,
@@ -58,31 +88,26 @@ function declare<Args extends object, Outputs extends object>(
     ignored,
     newInputs: isNew && isPreview !== true ? known : earlier?.newInputs,
   });
-  const claims = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
-  // An unknown URN names no resource.
-  const others = isUrn(urn) ? session.memory.claims.declare(urn, claims) : [];
-  const problems = others.map(({ urn: other, what }) => ({
-    path: "",
-    reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
-  }));
-  // In the middle of a migration a state has both.
-  const ofOtherDoor = isUrn(urn) && !isRepair() ? session.memory.claims.ofOtherDoor(urn) : undefined;
-  if (ofOtherDoor !== undefined) problems.push({ path: "", reason: twoDoors(urn, ofOtherDoor) });
-  if (isReplacement) problems.push(...declareReplacement(hosted, { urn, news: args, known, authProvider }));
-  const heldAs = isNew && !isReplacement ? session.memory.claims.refreshedAs(claims) : undefined;
-  const renamed = heldAs === undefined ? undefined : renamedWarning(urn, heldAs);
-  if (renamed !== undefined) session.warn(urn, renamed);
+  return { isNew, isReplacement };
+}
+
+function warningsOf<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn, olds, news, ignored, replacing }: OfProgram,
+  { known, allowed, isNew, isReplacement }: Checked<Args> & { isNew: boolean; isReplacement: boolean },
+): string[] {
+  const { resource, session } = hosted;
   if (!sameJson(olds, news)) {
     for (const problem of allowed)
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
   warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored);
   warnOfStrayPaths(hosted, urn, "replaceOnChanges", replacing);
-  const own = { args: known, label: labelOf(urn), isNew, isReplacement };
+  const label = labelOf(urn);
   const blanks = valuesOf(hosted)
     .blanksIn(known, olds)
-    .map(({ path, text }) => `"${path}" of ${resource.kind}${own.label}: ${text}`);
-  return { problems, warnings: [...(resource.createWarnings?.(own) ?? []), ...blanks] };
+    .map(({ path, text }) => `"${path}" of ${resource.kind}${label}: ${text}`);
+  return [...(resource.createWarnings?.({ args: known, label, isNew, isReplacement }) ?? []), ...blanks];
 }
 
 /** A misspelled path has no effect, and the engine does not say so. The paths of a repair are those of a state. */
