@@ -121,6 +121,10 @@ function isDeclaredAbsent(seen: Observed, { what, thing }: Change): boolean {
   return what === "removed" && thing.list === "oauth_providers" && seen.program.some(declaresAbsent);
 }
 
+/** A part of an integration that this command has made: a plan tells of what exists. */
+const cameAlong = ({ changes }: Observed, { thing: { home } }: Change): boolean =>
+  changes.some(({ what, thing }) => what === "added" && thing.list === "integrations" && thing.name === home);
+
 const ORACLES: Readonly<Record<string, Oracle>> = {
   "a command that only looks sends no change": ({ command, sent }) => (CHANGING.includes(command.run) ? [] : [...sent]),
 
@@ -210,6 +214,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       );
     return seen.changes
       .filter((change) => change.what === "removed" && !isNamed(change))
+      .filter((change) => !isDeclaredAbsent(seen, change) || !cameAlong(seen, change))
       .filter((change) => {
         const container = containerOf(change);
         return container === undefined || !isNamed(container);
