@@ -275,7 +275,8 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "what a command has removed is in no state": (seen) => {
     const { before, after, things, ran } = seen;
     // A part of a destroy runs no program, so nothing knows of another entry for the object: whoever took it over was told.
-    const isPart = seen.command.run === "destroy" && isPartial(seen.command);
+    const isPart =
+      seen.command.run === "destroy" && (isPartial(seen.command) || seen.command.excludeProtected === true);
     if (ran.code !== 0 || ran.isCut || seen.isBeside || isPart) return [];
     return seen.changes
       .filter(({ what, key }) => what === "removed" && !things.has(key))
