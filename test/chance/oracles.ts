@@ -227,7 +227,9 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     // The program of the command may free what the state protects, and protects from the next command on.
     const declaredAs = (name: string): Declared | undefined =>
       seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name));
-    const isKept = ({ name, protect, retainOnDelete, inputs }: Held): boolean => {
+    const isKept = ({ name, retainOnDelete, inputs, ...held }: Held): boolean => {
+      // The engine has asked for it when it was replaced.
+      const protect = held.protect && !held.toDelete;
       const options = declaredAs(name)?.options;
       if (inputs["deletionProtection"] === true) return true;
       return options === undefined
