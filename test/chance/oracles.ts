@@ -7,7 +7,7 @@ import { outputOf } from "./edits";
 import { CANARY, type Command, type Declared, type Program, type Value } from "./history";
 import { isOurs } from "./programs";
 import { parsed } from "../support/rules/engine/paths";
-import { differences, holds, LISTS, valueAt, type Change, type Things } from "./objects";
+import { differences, holds, LISTS, valueAt, type Change, type Thing, type Things } from "./objects";
 import type { Held, Ran } from "./player";
 
 /** One command, and what was there before and after it. */
@@ -299,13 +299,18 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       !toDelete &&
       seen.after.some((one) => one.urn === urn) &&
       seen.ran.steps.every((step) => step.startsWith("update ") || !step.endsWith(` ${name}`));
+    const steps = touched(seen);
+    // Another resource, which does not ignore it, manages the object, too.
+    const isOfOther = (held: Held, thing: Thing): boolean =>
+      !steps.has(held.name) &&
+      seen.before.some((one) => one.urn !== held.urn && steps.has(one.name) && holds(one, thing));
     return seen.changes
       .filter(({ what }) => what === "changed")
       .flatMap(({ key, thing }) => {
         const former = seen.first.get(key);
         if (former === undefined) return [];
         return seen.before
-          .filter((held) => holds(held, thing) && isUpdated(held))
+          .filter((held) => holds(held, thing) && isUpdated(held) && !isOfOther(held, thing))
           .flatMap(({ name }) =>
             ignoredBy(seen.program.find((one) => one.name === name))
               .filter((path) => !isDeepStrictEqual(valueAt(former, path), valueAt(thing, path)))
