@@ -578,7 +578,12 @@ export class RunMemory {
    */
   #declaredUnseen(objects: readonly string[], urn: string, claims: readonly Claim[]): Unknown | undefined {
     const others = this.#others;
-    if (others === undefined || others.isOfProgram(urn)) return undefined;
+    if (others === undefined) return undefined;
+    const seen = new Set([...this.#claims.keys(), ...others.declared()]);
+    // The engine deletes an entry of the program when it has looked at it, or along with what it replaces first. Of any
+    // other, this may be the URN that another entry had before an alias.
+    const isReused = others.isOfProgram(urn);
+    if (isReused && (seen.has(urn) || this.#hasToCreate())) return undefined;
     const trouble = others.trouble();
     if (trouble !== undefined && !this.#claims.has(urn))
       return Unknown.because({
@@ -586,17 +591,24 @@ export class RunMemory {
         ...trouble,
       });
     const all = [...claims, ...objects.map((object) => ({ object: adopted(object), shared: false }))];
-    const seen = new Set([...this.#claims.keys(), ...others.declared()]);
     const [other] = all.flatMap(({ object, shared = false }) =>
       others.declaredByProgram(object).filter((one) => !(shared && one.shared) && !seen.has(one.urn)),
     );
     if (other === undefined) return undefined;
     const name = nameInUrn(other.urn);
+    const [former, entry] = isReused
+      ? [`. The entry to delete may be another one, which was called "${nameInUrn(urn)}" before an alias`, "<its URN>"]
+      : ["", urn];
     return Unknown.because({
       question: `whether "${name}" of this program manages the same object`,
-      why: `the program declares it there, and this run has not looked at "${name}" (with --target or --exclude it may never do so)`,
-      waysOut: `If "${name}" manages it or is to take it over, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program; if this was one, leave "${name}" out of it at first`,
+      why: `the program declares it there, and this run has not looked at "${name}" (with --target or --exclude it may never do so)${former}`,
+      waysOut: `If "${name}" manages it or is to take it over, remove only this entry from the stack: pulumi state delete '${entry}'. Otherwise run pulumi up for the whole program; if this was one, leave "${name}" out of it at first`,
     });
+  }
+
+  /** Whether something is not created yet that this run creates or replaces. */
+  #hasToCreate(): boolean {
+    return [...this.checked].some(([urn, { newInputs }]) => newInputs !== undefined && !this.wasCreated(urn));
   }
 
   #mayDelete(object: string, urn: string): Permission {
