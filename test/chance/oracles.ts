@@ -280,6 +280,10 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     const isPart =
       seen.command.run === "destroy" && (isPartial(seen.command) || seen.command.excludeProtected === true);
     if (ran.code !== 0 || ran.isCut || seen.isBeside || isPart) return [];
+    const steps = touched(seen);
+    // A new Whitelist clears the whole list, whatever entry of it a part of an up leaves out.
+    const isLeftOut = ({ kind, name }: Held, change: Change): boolean =>
+      kind === "Whitelist" && isPartial(seen.command) && !steps.has(name) && isTakenAlong(seen, change);
     return seen.changes
       .filter(({ what, key }) => what === "removed" && !things.has(key))
       .flatMap((change) =>
@@ -287,6 +291,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
           .filter((one) => !one.toDelete && !one.isDeleted && holds(one, change.thing))
           .filter(({ urn }) => before.some((one) => one.urn === urn && holds(one, change.thing)))
           .filter(({ name }) => !ran.text.includes(`"${name}" of this program is in `))
+          .filter((one) => !isLeftOut(one, change))
           .map(({ name }) => `"${name}": ${nameOf(change)} was removed`),
       );
   },
