@@ -14,6 +14,8 @@ interface Request {
   readonly sent: object;
   /** The names of those that it unsets by leaving them out. @default none */
   readonly unset?: readonly string[];
+  /** The names of those that the service has, whether or not it shows them. @default none */
+  readonly present?: readonly string[];
   /** The names of those that the plan changes. */
   readonly changed: ReadonlySet<string>;
   /** The arguments as the state has them. */
@@ -32,7 +34,10 @@ export interface Overwritten {
 }
 
 /** By path: what the plan does not show as a change from the value that it overwrites. */
-export function overwritten(rules: Rules, { sent, unset = [], changed, stored, shown }: Request): Overwritten {
+export function overwritten(
+  rules: Rules,
+  { sent, unset = [], present = [], changed, stored, shown }: Request,
+): Overwritten {
   const found = Object.entries(sent).map(([name, value]: [string, unknown]) => {
     const rule = ruleOf(rules, name);
     const isChanged = changed.has(name);
@@ -61,7 +66,8 @@ export function overwritten(rules: Rules, { sent, unset = [], changed, stored, s
   const others = unset.filter((name) => {
     const [before, now]: unknown[] = [stored, shown].map((all) => Reflect.get(all, name));
     const rule = ruleOf(rules, name);
-    return rule !== undefined && now !== undefined && !isReference(before) && !sameArgument(rule, before, now);
+    if (now === undefined) return before === undefined && present.includes(name);
+    return rule !== undefined && !isReference(before) && !sameArgument(rule, before, now);
   });
   return {
     replaced: found.flatMap(({ replaced = [] }) => replaced),

@@ -7,7 +7,7 @@ import { outputOf } from "./edits";
 import { CANARY, type Command, type Declared, type Program, type Value } from "./history";
 import { isOurs } from "./programs";
 import { parsed } from "../support/rules/engine/paths";
-import { differences, holds, LISTS, valueAt, type Change, type Things } from "./objects";
+import { differences, holds, LISTS, valueAt, type Change, type Thing, type Things } from "./objects";
 import type { Held, Ran } from "./player";
 
 /** One command, and what was there before and after it. */
@@ -121,6 +121,10 @@ function isDeclaredAbsent(seen: Observed, { what, thing }: Change): boolean {
   return what === "removed" && thing.list === "oauth_providers" && seen.program.some(declaresAbsent);
 }
 
+/** A part of an integration that this command has made: a plan tells of what exists. */
+const cameAlong = ({ changes }: Observed, { thing: { home } }: Change): boolean =>
+  changes.some(({ what, thing }) => what === "added" && thing.list === "integrations" && thing.name === home);
+
 const ORACLES: Readonly<Record<string, Oracle>> = {
   "a command that only looks sends no change": ({ command, sent }) => (CHANGING.includes(command.run) ? [] : [...sent]),
 
@@ -210,6 +214,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       );
     return seen.changes
       .filter((change) => change.what === "removed" && !isNamed(change))
+      .filter((change) => !isDeclaredAbsent(seen, change) || !cameAlong(seen, change))
       .filter((change) => {
         const container = containerOf(change);
         return container === undefined || !isNamed(container);
@@ -222,7 +227,9 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     // The program of the command may free what the state protects, and protects from the next command on.
     const declaredAs = (name: string): Declared | undefined =>
       seen.command.run === "destroy" ? undefined : program.find((one) => namesOf(one).includes(name));
-    const isKept = ({ name, protect, retainOnDelete, inputs }: Held): boolean => {
+    const isKept = ({ name, retainOnDelete, inputs, ...held }: Held): boolean => {
+      // The engine has asked for it when it was replaced.
+      const protect = held.protect && !held.toDelete;
       const options = declaredAs(name)?.options;
       if (inputs["deletionProtection"] === true) return true;
       return options === undefined
@@ -270,8 +277,13 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
   "what a command has removed is in no state": (seen) => {
     const { before, after, things, ran } = seen;
     // A part of a destroy runs no program, so nothing knows of another entry for the object: whoever took it over was told.
-    const isPart = seen.command.run === "destroy" && isPartial(seen.command);
+    const isPart =
+      seen.command.run === "destroy" && (isPartial(seen.command) || seen.command.excludeProtected === true);
     if (ran.code !== 0 || ran.isCut || seen.isBeside || isPart) return [];
+    const steps = touched(seen);
+    // A new Whitelist clears the whole list, whatever entry of it a part of an up leaves out.
+    const isLeftOut = ({ kind, name }: Held, change: Change): boolean =>
+      kind === "Whitelist" && isPartial(seen.command) && !steps.has(name) && isTakenAlong(seen, change);
     return seen.changes
       .filter(({ what, key }) => what === "removed" && !things.has(key))
       .flatMap((change) =>
@@ -279,6 +291,7 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
           .filter((one) => !one.toDelete && !one.isDeleted && holds(one, change.thing))
           .filter(({ urn }) => before.some((one) => one.urn === urn && holds(one, change.thing)))
           .filter(({ name }) => !ran.text.includes(`"${name}" of this program is in `))
+          .filter((one) => !isLeftOut(one, change))
           .map(({ name }) => `"${name}": ${nameOf(change)} was removed`),
       );
   },
@@ -291,13 +304,18 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       !toDelete &&
       seen.after.some((one) => one.urn === urn) &&
       seen.ran.steps.every((step) => step.startsWith("update ") || !step.endsWith(` ${name}`));
+    const steps = touched(seen);
+    // Another resource, which does not ignore it, manages the object, too.
+    const isOfOther = (held: Held, thing: Thing): boolean =>
+      !steps.has(held.name) &&
+      seen.before.some((one) => one.urn !== held.urn && steps.has(one.name) && holds(one, thing));
     return seen.changes
       .filter(({ what }) => what === "changed")
       .flatMap(({ key, thing }) => {
         const former = seen.first.get(key);
         if (former === undefined) return [];
         return seen.before
-          .filter((held) => holds(held, thing) && isUpdated(held))
+          .filter((held) => holds(held, thing) && isUpdated(held) && !isOfOther(held, thing))
           .flatMap(({ name }) =>
             ignoredBy(seen.program.find((one) => one.name === name))
               .filter((path) => !isDeepStrictEqual(valueAt(former, path), valueAt(thing, path)))

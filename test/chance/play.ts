@@ -48,16 +48,25 @@ const REFUSALS = [
   /is not replaced, although the change of .* requires it: its "deletionProtection" is on/,
 ];
 
+/**
+ * A deletion that asks for a look at another resource, while the program is refused because of that one: the two declare
+ * one object.
+ */
+function isUnseen(line: string, lines: readonly string[]): boolean {
+  const [, other] = /it is not known whether "([^"]+)" of this program manages the same object/.exec(line) ?? [];
+  return other !== undefined && lines.some((one) => one.includes(other) && one.includes("Declare it once"));
+}
+
 /** Whether all that failed is such a refusal. */
 function isRefused(text: string): boolean {
-  const failures = text
-    .split("\n")
-    .filter(
-      (line) =>
-        /Could not |error: |was deleted to be replaced, and/.test(line) &&
-        !/error: (?:update|preview) failed/.test(line),
-    );
-  return (failures.length === 0 ? [text] : failures).every((one) => REFUSALS.some((refusal) => refusal.test(one)));
+  const lines = text.split("\n");
+  const failures = lines.filter(
+    (line) =>
+      /Could not |error: |was deleted to be replaced, and/.test(line) && !/error: (?:update|preview) failed/.test(line),
+  );
+  return (failures.length === 0 ? [text] : failures).every(
+    (one) => REFUSALS.some((refusal) => refusal.test(one)) || isUnseen(one, lines),
+  );
 }
 
 /** How often a last `up` follows the advice of its messages. */

@@ -44,6 +44,38 @@ test.each([
   await stack.finish(start);
 });
 
+test.each([
+  ["up --target between", "between", (urn: string) => ["--target", urn]],
+  ["up --exclude first", "first", (urn: string) => ["--exclude", urn]],
+])(
+  "%s does not take an entry that was renamed by an alias for the resource that has its former name",
+  async (_, name, options) => {
+    const stack = await Stack.create({ program: integration("first") });
+    const start = await stack.service.state();
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    stack.program('new svc.AuthIntegration("between", { projectId: "prj-demo" }, { aliases: [{ name: "first" }] });');
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const { urn } = await stack.resource("between");
+    const first = urn.replace(/::between$/, "::first");
+    stack.program(integration("first", ", adopt: true"));
+    expect(await stack.up("--target", first)).toMatchObject({ code: 0 });
+    const before = await shown(stack);
+
+    // The entry still has the URN of before the alias in what a deletion gets.
+    const up = await stack.up(...options(name === "first" ? first : urn));
+    expect(up.code).not.toBe(0);
+    expect(up.text).toContain('it is not known whether "first" of this program manages the same object');
+    // Which would be the entry of the resource that manages it.
+    expect(up.text).not.toContain(`pulumi state delete '${first}'`);
+    expect(await shown(stack)).toEqual(before);
+
+    expect(await stack.run("state", "delete", urn, "--yes")).toMatchObject({ code: 0 });
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await shown(stack)).toEqual(before);
+    await stack.finish(start);
+  },
+);
+
 test("up --target old deletes nothing either if it cannot hear what the program declares", async () => {
   const { stack, start } = await withTwoEntries();
   const before = await shown(stack);
@@ -87,6 +119,22 @@ test("what leaves with its integration in a run of the whole program may have be
   expect(await stack.up()).toMatchObject({ code: 0 });
   const { domains } = (await stack.service.list("/projects/prj-demo/auth/domains")) as { domains?: unknown[] };
   expect(domains).toEqual([expect.objectContaining({ domain: "https://app.example.com" })]);
+  await stack.finish(start);
+});
+
+test("what is replaced along with another resource is deleted before it is looked at", async () => {
+  const program = (databaseName: string): string => `
+    const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "${databaseName}" });
+    const dev = { projectId: "prj-demo", branchId: "br-dev" };
+    new svc.ComputeEndpoint("dev", dev, { replaceWith: [auth] });`;
+  const stack = await Stack.create({ program: program("svcdb") });
+  const start = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const before = (await stack.resource("dev")).id;
+  stack.program(program("other"));
+  const up = await stack.up("--skip-preview");
+  expect(up).toMatchObject({ code: 0 });
+  expect((await stack.resource("dev")).id).not.toBe(before);
   await stack.finish(start);
 });
 

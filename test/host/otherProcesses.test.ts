@@ -283,7 +283,7 @@ test("a resource of the other kind of provider is known in both orders, while it
   expect(start().memory.claims.ofOtherDoor(native("a"))).toBeUndefined();
 });
 
-test("an entry whose URN a resource of the program has by now is named by that URN in what removes it", () => {
+test("an entry whose URN a resource of the program has by now is not named by that URN in what removes it", () => {
   const memory = new RunMemory();
   const program = [{ urn: urn("renamed"), shared: false }];
   memory.meet({ ...NOBODY, declaredByProgram: () => program, isOfProgram: () => true });
@@ -295,7 +295,7 @@ test("an entry whose URN a resource of the program has by now is named by that U
   expect(by).toBe(NOT_OF_PROGRAM);
   const permission = memory.ownership.mayDelete([OBJECT], { urn: urn("a"), by, claims: [] });
   expect(permission).toMatchObject({
-    error: { message: expect.stringContaining(`pulumi state delete '${urn("a")}'`) },
+    error: { message: expect.stringContaining("pulumi state delete '<its URN>'") },
   });
 });
 

@@ -165,7 +165,7 @@ export class ChangeCall<Args extends object, Outputs extends object> {
     const objects = resource.objects(id, outs as Partial<Outputs & Args>);
     if (this.#verb === "update") session.memory.ownership.setStored(urn, objects);
     else {
-      session.memory.plans.noteCreated(urn);
+      session.memory.ownership.noteCreated(urn);
       objects.forEach((object) => session.memory.ownership.setOwner(object, urn));
       if (this.#taken.length > 0 && objects.length > 0 && (Reflect.get(outs, "adopt") ?? false) !== false)
         tellOfTakeOver(this.hosted, { id, urn });

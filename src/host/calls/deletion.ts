@@ -20,10 +20,10 @@ export async function remove<Args extends object, Outputs extends object>(
   request: DeleteRequest,
 ): Promise<void> {
   const { urn = "", id, outs } = request;
-  const { ownership, plans } = hosted.session.memory;
+  const { ownership } = hosted.session.memory;
   const replacedAs = ownership.replacedUrn(urn);
   // If what replaces it is there already, it is a left-over.
-  const replacing = { replacedAs, isLeftOver: replacedAs !== undefined && plans.wasCreated(replacedAs) };
+  const replacing = { replacedAs, isLeftOver: replacedAs !== undefined && ownership.wasCreated(replacedAs) };
   try {
     await removeIfGranted(hosted, request, replacing);
   } catch (thrown) {

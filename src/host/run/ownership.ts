@@ -56,6 +56,8 @@ export class Ownership {
   /** By URN: what a resource has in its state and continues to manage. */
   readonly #stored = new Map<string, Stored>();
   readonly #states = new Map<string, ObjectState>();
+  /** The URNs under which something was created. */
+  readonly #createdAs = new Set<string>();
   /** The first resource of the program whose creation or update has failed. */
   #failed: string | undefined;
   /** Emits the name of an object when its release begins. */
@@ -186,6 +188,15 @@ export class Ownership {
     }
   }
 
+  noteCreated(urn: string): void {
+    this.#createdAs.add(urn);
+  }
+
+  /** Whether this run has created an object under the URN: then what it replaces is deleted last. */
+  wasCreated(urn: string): boolean {
+    return this.#createdAs.has(urn);
+  }
+
   // Whether a deletion may be sent
 
   /**
@@ -223,8 +234,12 @@ export class Ownership {
    */
   #declaredUnseen(objects: readonly string[], { urn, by, claims }: DeletedEntry): Unknown | undefined {
     const { others } = this.neighbours;
+    const seen = this.claims.seen();
     const isOfProgram = by !== NOT_OF_PROGRAM;
-    if (isOfProgram && others.isOfProgram(urn)) return undefined;
+    // The engine deletes an entry of the program when it has looked at it, or along with what it replaces first. Of any
+    // other, this may be the URN that another entry had before an alias.
+    const isReused = isOfProgram && others.isOfProgram(urn);
+    if (isReused && (seen.has(urn) || this.#hasToCreate())) return undefined;
     const trouble = others.trouble();
     if (trouble !== undefined && !(isOfProgram && this.claims.has(urn)))
       return Unknown.because({
@@ -232,17 +247,28 @@ export class Ownership {
         ...trouble,
       });
     const all = [...claims, ...objects.map((object) => ({ object: adopted(object), shared: false }))];
-    const seen = this.claims.seen();
     const [other] = all.flatMap(({ object, shared = false }) =>
       others.declaredByProgram(object).filter((one) => !(shared && one.shared) && !seen.has(one.urn)),
     );
     if (other === undefined) return undefined;
     const name = nameInUrn(other.urn);
+    const [former, entry] =
+      isReused || !isOfProgram
+        ? [
+            `. The entry to delete may be another one, which was called "${nameInUrn(urn)}" before an alias`,
+            "<its URN>",
+          ]
+        : ["", urn];
     return Unknown.because({
       question: `whether "${name}" of this program manages the same object`,
-      why: `the program declares it there, and this run has not looked at "${name}" (with --target or --exclude it may never do so)`,
-      waysOut: `If "${name}" manages it or is to take it over, remove only this entry from the stack: pulumi state delete '${urn}'. Otherwise run pulumi up for the whole program; if this was one, leave "${name}" out of it at first`,
+      why: `the program declares it there, and this run has not looked at "${name}" (with --target or --exclude it may never do so)${former}`,
+      waysOut: `If "${name}" manages it or is to take it over, remove only this entry from the stack: pulumi state delete '${entry}'. Otherwise run pulumi up for the whole program; if this was one, leave "${name}" out of it at first`,
     });
+  }
+
+  /** Whether something is not created yet that this run creates or replaces. */
+  #hasToCreate(): boolean {
+    return [...this.claims.checked].some(([urn, { newInputs }]) => newInputs !== undefined && !this.wasCreated(urn));
   }
 
   /** A creation or an update has failed. */

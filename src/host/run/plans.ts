@@ -54,8 +54,6 @@ export class Plans {
   readonly #guards = new Map<string, Guard>();
   /** By URN: the id of what was deleted. */
   readonly #deletedAs = new Map<string, string>();
-  /** The URNs under which something was created. */
-  readonly #createdAs = new Set<string>();
   /** Emits the name of an object when it is found to be left. */
   readonly #left = new EventEmitter().setMaxListeners(0);
 
@@ -179,7 +177,7 @@ export class Plans {
     const urns = [...this.#planned].flatMap(([object, { urn, replaces, deletesFirst }]) =>
       replaces.size > 0 && deletesFirst && matches(object) && !this.ownership.wasDeleted(object) ? [urn] : [],
     );
-    return [...new Set(urns)].flatMap((urn) => (this.wasCreated(urn) ? [] : (this.#guards.get(urn) ?? [])));
+    return [...new Set(urns)].flatMap((urn) => (this.ownership.wasCreated(urn) ? [] : (this.#guards.get(urn) ?? [])));
   }
 
   noteDeleted(urn: string, id: string): void {
@@ -188,16 +186,7 @@ export class Plans {
 
   /** The id of what was deleted under the URN, if nothing has been created in its place yet. */
   lost(urn: string): string | undefined {
-    return this.#createdAs.has(urn) ? undefined : this.#deletedAs.get(urn);
-  }
-
-  noteCreated(urn: string): void {
-    this.#createdAs.add(urn);
-  }
-
-  /** Whether this run has created an object under the URN: then what it replaces is deleted last. */
-  wasCreated(urn: string): boolean {
-    return this.#createdAs.has(urn);
+    return this.ownership.wasCreated(urn) ? undefined : this.#deletedAs.get(urn);
   }
 
   // What stays in what is deleted

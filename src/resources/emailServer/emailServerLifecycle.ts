@@ -202,6 +202,8 @@ function overwrittenBy(
     // The shared server has no more than its type.
     sent: before.type === "shared" ? { type: sent.type } : sent,
     unset: SMTP_ARGUMENTS.filter((name) => !givenNames.has(name)),
+    // One of its own requires all of them; the password may be masked, or missing in the response.
+    present: before.type === "standard" ? SMTP_ARGUMENTS : [],
     changed,
     stored: stored.outs,
     shown: toArguments(stored.id, before),

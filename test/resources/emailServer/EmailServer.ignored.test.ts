@@ -159,6 +159,28 @@ test("a shared server drops all that somebody has set since: the plan names it",
   ]);
 });
 
+test.each(["masked", "absent"] as const)(
+  "a shared server drops a password that comes back %s, too: plan and update name it",
+  async (secretAnswers) => {
+    const given = await started({ secretAnswers });
+    const own = await given.create(STANDARD);
+    // The plan shows that the password of the state goes.
+    expect((await planned(given, own, STANDARD, SHARED, [])).says).toEqual([]);
+    const state = await given.update(own, SHARED);
+    await setByHand(given, THEIRS);
+    const found = await given.read({ id: own.id, outs: state.outs });
+    if (found === undefined) throw new Error("it is there");
+    for (const ignored of [[], ["password"]])
+      expect((await planned(given, found, found.inputs, SHARED, ignored)).says).toEqual([
+        'pulumi up clears "password" of the e-mail server of project prj-demo ("thing"): the program does not list it',
+      ]);
+    await up(given, found, found.inputs, SHARED, ["password"]);
+    expect(notes(given).at(-1)).toBe('EmailServer prj-demo: "password" was set at the service, and was cleared');
+    expect(await configured(given)).toEqual({ type: "shared" });
+    expectNoSecrets(given);
+  },
+);
+
 test("what somebody has set after the plan is named by the update", async () => {
   const given = await started();
   const state = await given.create(STANDARD);
