@@ -57,6 +57,7 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
       let failing: Failing<Case> | undefined;
       let left = attempts;
       let hasEnded = false;
+      let playing: Promise<unknown> = Promise.resolve();
       const property = fc.asyncProperty(cases, async (drawn) => {
         // Enough was tried: the smallest one so far is taken.
         if (failing !== undefined && left-- <= 0) return;
@@ -66,7 +67,9 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
           hasEnded = true;
           throw new Error("another lane has found something");
         }
-        const played = await about.play(drawn);
+        const play = about.play(drawn);
+        playing = play;
+        const played = await play;
         figures.played += 1;
         if (played.isHealed) figures.healed += 1;
         if (played.broken.length === 0) return;
@@ -81,6 +84,8 @@ export async function search<Case>(about: Search<Case>): Promise<void> {
           ? { numRuns: Math.ceil(runs / lanes) }
           : { numRuns: 1e6, interruptAfterTimeLimit: MINUTES * 60_000 };
       const { errorInstance } = await fc.check(property, { seed, ...limit });
+      // The limit of time interrupts nothing: what is still played would go on after the test.
+      await Promise.allSettled([playing]);
       if (errorInstance !== null && failing === undefined && !hasEnded) throw errorInstance;
       return failing === undefined ? [] : [told(about, seed, failing)];
     }),
