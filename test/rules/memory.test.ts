@@ -684,7 +684,7 @@ describe("what is on its way out", () => {
     const memory = new RunMemory();
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const leaving = memory.ownership.whileReleasing(
+    const leaving = memory.objects.whileReleasing(
       { objects: ["compute ep-1"], by: "urn::old", deletes },
       () => ended,
     );

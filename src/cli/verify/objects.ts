@@ -134,7 +134,7 @@ export class Objects {
     // A run deletes nothing that it has created, nor after a failure (rules 4 and 9 of docs/design/rules.md).
     const another = { ...hosted, session: this.place.start() };
     await remove(another, { urn: urnOf(kind, name), id, outs, timeouts: this.#timeouts });
-    hosted.resource.objects(id, outs).forEach((object) => session.memory.ownership.forgetOwner(object));
+    hosted.resource.objects(id, outs).forEach((object) => session.memory.objects.forgetOwner(object));
     if (await this.#isShown(made)) throw new Error("it was deleted, but the service still shows it");
     this.#made.splice(this.#made.indexOf(made), 1);
   }

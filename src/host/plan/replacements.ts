@@ -1,3 +1,4 @@
+/** A replacement that the engine has asked for: what it does, and why it is refused. */
 import { Granted, Refused } from "../../client";
 import type { Properties } from "../../contract/hiddenKeys";
 import { labelOf } from "../../contract/identifiers";
@@ -8,9 +9,10 @@ import { mayDeleteFirst } from "../replacement";
 import { REPLACE_ON_CHANGES, type Compared as Replaced } from "../run/plans";
 import type { Hosted } from "../session";
 import { compareWith, storedFrom } from "../state";
-import { planOf, warnOfStaying } from "./messages";
-import { valuesOf } from "./news";
-import { ask, asking } from "./questions";
+import { warnOfStaying } from "./messages";
+import { planOf } from "./planOf";
+import { valuesOf } from "./checkNews";
+import { ask, asking } from "./asking";
 
 /**
  * Once the engine has asked for the replacement of a resource: records it, and returns why it is not replaced, whatever

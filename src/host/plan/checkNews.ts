@@ -1,15 +1,11 @@
 /** The inputs of a resource by themselves: checked, normalised, and as far as they are known. */
 import { type Properties, containsUnknown } from "../../contract/hiddenKeys";
-import { allowsUnlistedSizes, maxSizeCu } from "../../contract/settings";
+import { allowsUnlistedSizes, maxSizeCu, resolveSettings } from "../../contract/settings";
 import { checkArguments, problemText, type Problem } from "../arguments";
 import type { Limits } from "../lifecycle";
 import { SecretValues } from "../references";
-import type { CheckRequest } from "../requests";
 import type { Wrong } from "../requests";
 import type { Hosted } from "../session";
-
-/** For a problem that `svc:allowUnlistedSizes` would turn into a warning. */
-export const NEWER_VALUE_ADVICE = ". If the service supports it, set svc:allowUnlistedSizes to true";
 
 /** The result of checking the inputs alone. */
 export interface Checked<Args> {
@@ -20,8 +16,6 @@ export interface Checked<Args> {
   readonly allowed: readonly Problem[];
   readonly authProvider: string;
 }
-
-export const isNewIn = ({ olds }: Pick<CheckRequest, "olds">): boolean => Object.keys(olds).length === 0;
 
 export const limitsOf = <Args extends object, Outputs extends object>(
   { readSetting }: Hosted<Args, Outputs>,
@@ -64,3 +58,7 @@ export const valuesOf = <Args extends object, Outputs extends object>({
 
 /** A problem of no argument. */
 export const ofWhole = (reason: string): Wrong => ({ path: "", reason });
+
+export const authProviderOf = <Args extends object, Outputs extends object>({
+  readSetting,
+}: Hosted<Args, Outputs>): string => resolveSettings(readSetting).settings?.authProvider ?? "";

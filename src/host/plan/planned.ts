@@ -1,3 +1,4 @@
+/** What only a preview says of a resource, with what the service shows. */
 import type { Properties } from "../../contract/hiddenKeys";
 import { labelOf } from "../../contract/identifiers";
 import { resolveSettings } from "../../contract/settings";
@@ -7,10 +8,10 @@ import { isOfProtectionAlone } from "../protection";
 import type { DiffRequest, PlannedRequest, Wrong } from "../requests";
 import type { Hosted } from "../session";
 import { compareWithValues, storedFrom } from "../state";
-import { planOf } from "./messages";
-import { limitsOf, checkNews, ofWhole, valuesOf } from "./news";
-import { ask } from "./questions";
-import { lookAtReplacement } from "./replaced";
+import { planOf } from "./planOf";
+import { limitsOf, checkNews, ofWhole, valuesOf } from "./checkNews";
+import { ask } from "./asking";
+import { lookAtReplacement } from "./replacements";
 
 /**
  * What only a preview says of a resource that it declares: what the service shows that blocks its creation, or what the
