@@ -1,11 +1,12 @@
-import { type AuthIntegrationRecord, type Client, Gone, mustBeKnown, mayHaveTakenEffect } from "../../client";
-import type { Properties } from "../../contract/hiddenKeys";
-import { type Kind, typeToken } from "../../contract/pointer";
-import type { ReadSetting } from "../../contract/settings";
-import { CallError, create, read, remove, update } from "../../host/calls";
-import type { Hosted, Session } from "../../host/session";
-import { livesIn } from "../declarations";
-import { lifecycleOf } from "../../resources/lifecycles";
+import { type AuthIntegrationRecord, type Client, Gone, mustBeKnown, mayHaveTakenEffect } from "../../src/client";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import { type Kind, typeToken } from "../../src/contract/pointer";
+import type { ReadSetting } from "../../src/contract/settings";
+import { CallError, create, read, remove, update } from "../../src/host/calls";
+import type { Hosted, Session } from "../../src/host/session";
+import { livesIn } from "../../src/cli/declarations";
+import { lifecycleOf } from "../../src/resources/lifecycles";
+import { LIVE } from "./kinds";
 
 /** An object that this run has made, with the state that a stack would hold. */
 export interface Made {
@@ -62,8 +63,13 @@ export class Objects {
     return made;
   }
 
+  has(name: string): boolean {
+    return this.#made.some((one) => one.name === name);
+  }
+
   /** What a failed creation leaves behind counts as made. */
-  async create(kind: Kind, name: string, args: Properties): Promise<Made> {
+  async create(kind: Kind, name: string, given: Properties): Promise<Made> {
+    const args = { projectId: this.place.projectId, ...given };
     const request = { urn: urnOf(kind, name), news: args, carried: {}, timeouts: this.#timeouts };
     if (livesIn(kind, "AuthIntegration")) await this.proveIntegration();
     await this.#refuseForeign(kind);
@@ -89,6 +95,13 @@ export class Objects {
     await client.auth.ownIntegration(projectId, (item) => item.auth_provider_project_id === id, id).prove({});
   }
 
+  /** Call right after an integration was created: what it has by then, it has by itself. */
+  async noteOwnProviders(): Promise<void> {
+    const { client, projectId } = this.place;
+    const providers = await client.auth.oauthProviders(projectId).list({ since: performance.now() });
+    for (const { id } of providers) this.ownProviders.add(id);
+  }
+
   /** An object that a request without a lifecycle makes. */
   adopt(made: Made): void {
     this.#add(made);
@@ -100,6 +113,19 @@ export class Objects {
     const found = await this.read(made);
     made.outs = found ?? {};
     return made;
+  }
+
+  /** @throws if a refresh does not find it. */
+  async find(name: string): Promise<void> {
+    if ((await this.read(this.named(name))) === undefined) throw new Error("a refresh does not find it");
+  }
+
+  /** Creates, reads, changes and removes it. */
+  async tryOut(kind: Kind, name: string, args: Properties, changes?: Properties): Promise<void> {
+    const made = await this.create(kind, name, args);
+    await this.read(made);
+    if (changes !== undefined) await this.update(name, changes);
+    await this.remove(made);
   }
 
   async update(name: string, changes: Properties): Promise<Made> {
@@ -202,25 +228,10 @@ export class Objects {
   }
 }
 
-const urnOf = (kind: Kind, name: string): string => `urn:pulumi:verify::pulumi-svc::${typeToken(kind)}::${name}`;
+const urnOf = (kind: Kind, name: string): string => `urn:pulumi:live::pulumi-svc::${typeToken(kind)}::${name}`;
 
 /** The request that deletes it by hand, for a person. */
 export function byHand({ kind, id, args }: Pick<Made, "kind" | "id" | "args">, authProvider: string): string {
-  const slash = id.indexOf("/");
-  const [projectId, rest] = slash < 0 ? [id, ""] : [id.slice(0, slash), id.slice(slash + 1)];
-  const path = `/projects/${projectId}`;
-  const domains = (kind === "Whitelist" ? (args["domains"] as string[]) : [rest]).map((domain) => ({ domain }));
-  const requests: Record<Kind, string> = {
-    ComputeEndpoint: `DELETE ${path}/endpoints/${rest}`,
-    AuthIntegration: `DELETE ${path}/auth/integration/${rest}`,
-    OAuthProvider: `DELETE ${path}/auth/oauth_providers/${rest}`,
-    AuthUser: `DELETE ${path}/auth/users/${rest}`,
-    EmailServer: `PATCH ${path}/auth/email_server ${JSON.stringify({ type: "shared" })}`,
-    WhitelistDomain: `DELETE ${path}/auth/domains ${JSON.stringify({ auth_provider: authProvider, domains })}`,
-    Whitelist: `DELETE ${path}/auth/domains ${JSON.stringify({ auth_provider: authProvider, domains })}`,
-    // Deleted with their integration.
-    AuthKeys: `DELETE ${path}/auth/integration/${authProvider}`,
-    AuthOwnershipTransfer: `DELETE ${path}/auth/integration/${authProvider}`,
-  };
-  return requests[kind];
+  const [projectId = "", ...rest] = id.split("/");
+  return LIVE[kind].byHand({ projectId, rest: rest.join("/"), args, authProvider });
 }

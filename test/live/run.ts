@@ -1,7 +1,7 @@
-import type { Client } from "../../client";
-import { messageOf } from "../../contract/untrusted";
+import { randomBytes } from "node:crypto";
+import type { Client } from "../../src/client";
+import { messageOf } from "../../src/contract/untrusted";
 import { type Exchanges, isRefusal } from "./exchanges";
-import type { Part } from "./flags";
 import type { Objects } from "./objects";
 
 /** What a run works on, and with what. */
@@ -28,15 +28,20 @@ export interface Run {
   readonly patienceMs: number;
 }
 
-/** One step of a run: it sends requests, and asserts nothing: the assumptions judge what was answered. */
+/** A secret of this run: nobody else knows it, so wherever it appears it was repeated. */
+export const canary = (): string => `canary-${randomBytes(12).toString("hex")}`;
+
+/** `.example.com` is reserved: no mail arrives there, and no page is there. */
+export const originOf = ({ token }: Run, name: string): string => `https://${token}-${name}.example.com`;
+export const emailOf = ({ token }: Run): string => `${token}@example.com`;
+
+/** One step of a run: it sends requests, and asserts nothing: the statements judge what was answered. */
 export interface Step {
-  /** Also the name by which the assumptions find its requests. */
+  /** Also the name by which the statements find its requests. */
   readonly name: string;
-  /** Undefined: it runs whatever is asked for. */
-  readonly part?: Part;
   /** For the plan and the report. */
   readonly does: string;
-  /** The steps that must have succeeded. */
+  /** The steps that must have succeeded. Undefined: the one that its kind needs. */
   readonly needs?: readonly string[];
   /** A service may refuse it: then that is what was found out, and not a failure. */
   readonly mayBeRefused?: true;
@@ -44,6 +49,16 @@ export interface Step {
   readonly leftOut?: (run: Run) => string | undefined;
   readonly run: (run: Run) => Promise<unknown>;
 }
+
+export const step = (name: string, does: string, run: Step["run"]): Step => ({ name, does, run });
+export const stepIf = (
+  options: Pick<Step, "needs" | "mayBeRefused" | "leftOut">,
+  name: string,
+  does: string,
+  run: Step["run"],
+): Step => ({ ...options, name, does, run });
+/** A service may refuse it. */
+export const REFUSABLE = { mayBeRefused: true } as const;
 
 export interface StepResult {
   readonly name: string;
@@ -64,31 +79,32 @@ interface Watching {
 /** Runs the steps in order. None throws; what a failed step needs for others is left out. */
 export async function runSteps(run: Run, steps: readonly Step[], { stop, onStep }: Watching): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  for (const { name, does, needs = [], mayBeRefused = false, leftOut, run: work } of steps) {
+  for (const step of steps) {
     const began = performance.now();
-    const end = async (outcome: StepResult["outcome"], message?: string): Promise<void> => {
-      const seconds = Math.round((performance.now() - began) / 100) / 10;
-      const result = { name, does, outcome, seconds, ...(message !== undefined && { message }) };
-      results.push(result);
-      await onStep(result);
-    };
-    const missing = needs.find((need) => !results.some((one) => one.name === need && one.outcome === "ok"));
-    const why = stop.aborted ? "the run was stopped" : missing === undefined ? leftOut?.(run) : `it needs "${missing}"`;
-    if (why !== undefined) {
-      await end("left out", why);
-      continue;
-    }
-    run.exchanges.step = name;
-    try {
-      await work(run);
-    } catch (error) {
-      await end(mayBeRefused && isStepRefused(run, name) ? "refused" : "failed", messageOf(error));
-      continue;
-    }
-    await end("ok");
+    const outcome = await perform(run, step, results, stop);
+    const seconds = Math.round((performance.now() - began) / 100) / 10;
+    const result = { name: step.name, does: step.does, seconds, ...outcome };
+    results.push(result);
+    await onStep(result);
   }
   run.exchanges.step = "";
   return results;
+}
+
+type Outcome = Pick<StepResult, "outcome" | "message">;
+
+async function perform(run: Run, step: Step, before: readonly StepResult[], stop: AbortSignal): Promise<Outcome> {
+  const { name, needs = [], mayBeRefused = false, leftOut } = step;
+  const missing = needs.find((need) => !before.some((one) => one.name === need && one.outcome === "ok"));
+  const why = stop.aborted ? "the run was stopped" : missing === undefined ? leftOut?.(run) : `it needs "${missing}"`;
+  if (why !== undefined) return { outcome: "left out", message: why };
+  run.exchanges.step = name;
+  try {
+    await step.run(run);
+    return { outcome: "ok" };
+  } catch (error) {
+    return { outcome: mayBeRefused && isStepRefused(run, name) ? "refused" : "failed", message: messageOf(error) };
+  }
 }
 
 /** Whether the service has refused what the step sent, whatever the lifecycle made of it. */
