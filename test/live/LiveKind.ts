@@ -3,24 +3,22 @@ import type { Sections } from "./findings";
 import type { Made } from "./objects";
 import type { Step } from "./run";
 
-/** The two parts of a run; `--part` chooses one. */
-export const PARTS = ["compute", "auth"] as const;
-export type Part = (typeof PARTS)[number];
-
 /** What the suite knows of one kind. Each kind has a file of its name in `kinds`, which exports it as `live`. */
 export interface LiveKind {
-  readonly part: Part;
-  /** The request that deletes one by hand, for a person. */
-  readonly byHand: (object: ByHand) => string;
+  /** The request that deletes one by hand, for a person. Undefined: it is deleted with its container. */
+  readonly byHand?: (object: ByHand) => string;
   /** They run in this order, with the lifecycle of the kind; what a lifecycle does not send is a probe. */
   readonly steps: readonly Step[];
   /** After the steps of all kinds. */
   readonly lastSteps?: readonly Step[];
-  /** The step that must have succeeded before the others, unless these say what they need. */
-  readonly needs: string;
+  /**
+   * The step that its other steps and those of what lives in it need, unless they say what they need. Undefined: that
+   * of its container.
+   */
+  readonly needs?: string;
   readonly lists?: readonly List[];
   /** What docs/design/api.md says of it. */
-  readonly statements: Sections;
+  readonly statements?: Sections;
 }
 
 interface ByHand extends Pick<Made, "args"> {

@@ -1,14 +1,8 @@
 /** What is read before anything is changed: whether the run may begin, and what an earlier one has left behind. */
-import {
-  type AuthIntegrationRecord,
-  AuthenticationError,
-  type BranchRecord,
-  type Client,
-  NotFoundError,
-  undefinedIfNotShown,
-} from "../../src/client";
+import type { AuthIntegrationRecord, BranchRecord, Client } from "../../src/client";
+import { undefinedIfNotShown } from "../../src/client";
 import type { Kind } from "../../src/contract/pointer";
-import type { Part } from "./LiveKind";
+import type { Part } from "./kinds";
 
 /** Everything that a run makes contains it, so that a person recognises what was left behind, and `--clean` removes it. */
 export const PREFIX = "pulumi-svc-live-";
@@ -36,6 +30,8 @@ export interface Leftover {
   readonly id: string;
   /** For people. */
   readonly what: string;
+  /** Of an integration, whose id somebody else's may have, too. */
+  readonly identity?: string;
 }
 
 const CLEAN = "npm run test:live -- --clean removes it, unless another run is using it";
@@ -43,17 +39,12 @@ const CLEAN = "npm run test:live -- --clean removes it, unless another run is us
 /** @throws if the project cannot be read. */
 export async function lookBefore(client: Client, target: Target): Promise<Before> {
   const { projectId, branchId, moveTo, parts } = target;
-  const computes = await client.computes.list(projectId).catch((error: unknown) => {
-    if (error instanceof NotFoundError)
-      throw new Error(`project ${projectId} does not exist, or the key cannot reach it: ${error.message}`);
-    if (error instanceof AuthenticationError) throw new Error(`${error.message}. It is that of SVC_API_KEY`);
-    throw error;
-  });
+  const computes = await client.computes.list(projectId);
   const branches = await client.projects.branches(projectId);
   const obstacles = branchObstacles(target, branches);
   const notes: string[] =
     branches === undefined ? ["the service does not list branches, so nobody checks that these exist"] : [];
-  const left = await leftovers(client, projectId);
+  const left = await leftovers(client, target);
   for (const { id, branch_id } of computes) {
     const isInTheWay = parts.includes("compute") && [branchId, moveTo].includes(branch_id);
     const leftover = left.find((one) => one.id === `${projectId}/${id}`);
@@ -68,13 +59,11 @@ export async function lookBefore(client: Client, target: Target): Promise<Before
   if (integration !== undefined) {
     const { auth_provider: provider, branch_id: on } = integration;
     const isLeft = left.some(({ kind }) => kind === "AuthIntegration");
-    obstacles.push(
-      `the project has an auth integration (${provider} on ${on})` +
-        (isLeft
-          ? `, which is left from an earlier run by its contents. ${CLEAN}`
-          : ". It stays as it is: give --part compute, or another project. " +
-            `An earlier run that was killed may have left it: then DELETE /projects/${projectId}/auth/integration/${provider} by hand`),
-    );
+    const why = isLeft
+      ? `left from an earlier run by its contents. ${CLEAN}`
+      : "and it stays as it is: give --part compute, or another project. An earlier run that was killed may have left it: " +
+        `then DELETE /projects/${projectId}/auth/integration/${provider} by hand`;
+    obstacles.push(`the project has an auth integration (${provider} on ${on}), ${why}`);
   }
   return { obstacles, notes };
 }
@@ -99,24 +88,26 @@ function branchObstacles(target: Target, branches: readonly BranchRecord[] | und
 }
 
 /** Reads only. Nothing shows who made an integration: it counts as left if something in it has the prefix. */
-export async function leftovers(client: Client, projectId: string): Promise<Leftover[]> {
-  const computes = await client.computes.list(projectId, { since: performance.now() });
-  const left: Leftover[] = computes
-    .filter(({ name }) => name?.startsWith(PREFIX) === true)
-    .map(({ id, name, branch_id }) => ({
-      kind: "ComputeEndpoint",
-      id: `${projectId}/${id}`,
-      what: `${id} on ${branch_id} (${name ?? ""})`,
-    }));
-  const integration = await integrationOf(client, projectId);
+export async function leftovers(client: Client, { projectId, parts }: Target): Promise<Leftover[]> {
+  const left = await computesNamed(client, projectId, PREFIX);
+  const integration = parts.includes("auth") ? await integrationOf(client, projectId) : undefined;
   if (integration === undefined) return left;
   const fresh = { since: performance.now() };
   const domains = (await undefinedIfNotShown(() => client.auth.domains(projectId).list(fresh))) ?? [];
   const mail = await undefinedIfNotShown(() => client.auth.emailServer(projectId, fresh));
-  const isMarked = [...domains.map(({ domain }) => domain), mail?.host ?? ""].some(hasPrefix);
-  const { auth_provider: provider, branch_id: on } = integration;
+  if (![...domains.map(({ domain }) => domain), mail?.host ?? ""].some(hasPrefix)) return left;
+  const { auth_provider: provider, branch_id: on, auth_provider_project_id: identity } = integration;
   const what = `the auth integration (${provider} on ${on}) with everything in it, also users, which nobody can list`;
-  return isMarked ? [...left, { kind: "AuthIntegration", id: `${projectId}/${provider}`, what }] : left;
+  return [...left, { kind: "AuthIntegration", id: `${projectId}/${provider}`, what, identity }];
+}
+
+/** The computes whose name begins so. */
+export async function computesNamed(client: Client, projectId: string, begin: string): Promise<Leftover[]> {
+  const listed = await client.computes.list(projectId, { since: performance.now() });
+  return listed.flatMap(({ id, name = "", branch_id: on }) => {
+    const leftover = { kind: "ComputeEndpoint", id: `${projectId}/${id}`, what: `${id} on ${on} (${name})` } as const;
+    return name.startsWith(begin) ? [leftover] : [];
+  });
 }
 
 export const hasPrefix = (text: string): boolean => text.toLowerCase().includes(PREFIX);

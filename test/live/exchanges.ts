@@ -60,32 +60,29 @@ export interface Question {
   readonly step?: string;
 }
 
-const asking =
-  (method: Method) =>
-  (template: string, step?: string): Question => ({ method, template, ...(step !== undefined && { step }) });
-export const ask = { get: asking("GET"), post: asking("POST"), patch: asking("PATCH"), del: asking("DELETE") };
+/** The requests to a route, or in a step. */
+const asking = (method: Method) => ({
+  to: (template: string): Question => ({ method, template }),
+  in: (step: string): Question => ({ method, step }),
+});
+export const [GET, POST, PATCH, DELETE] = [asking("GET"), asking("POST"), asking("PATCH"), asking("DELETE")] as const;
 
 /** Everything that the service has answered in this run, in the order of the requests. */
 export class Exchanges {
-  readonly #all: Exchange[] = [];
+  readonly all: Exchange[] = [];
   /** The step that runs. */
   step = "";
 
   add(exchange: ObservedExchange): void {
-    this.#all.push({ ...exchange, step: this.step, json: jsonOf(exchange.text) });
+    this.all.push({ ...exchange, step: this.step, json: jsonOf(exchange.text) });
   }
 
-  get all(): readonly Exchange[] {
-    return this.#all;
-  }
-
-  where({ method, template, step }: Question): readonly Exchange[] {
-    return this.#all.filter(
-      (one) =>
-        (method === undefined || one.method === method) &&
-        (template === undefined || one.template.split("?")[0] === template) &&
-        (step === undefined || one.step === step),
-    );
+  where(question: Question): readonly Exchange[] {
+    const isMeant = ({ method, template, step }: Exchange): boolean =>
+      method === (question.method ?? method) &&
+      template.split("?")[0] === (question.template ?? template.split("?")[0]) &&
+      step === (question.step ?? step);
+    return this.all.filter(isMeant);
   }
 
   /** The successful ones. */
@@ -96,6 +93,11 @@ export class Exchanges {
   /** The last response to such a request that is neither "locked" nor "too many requests". */
   answer(question: Question): Exchange | undefined {
     return this.where(question).findLast(({ status }) => status !== 423 && status !== 429);
+  }
+
+  /** Those of several requests, as far as they were sent. */
+  answers(...questions: readonly Question[]): readonly Exchange[] {
+    return questions.flatMap((question) => this.answer(question) ?? []);
   }
 }
 

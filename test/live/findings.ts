@@ -1,17 +1,7 @@
 /** Statements of docs/design/api.md, and what the exchanges of a run show of them. */
 import { readable } from "../../src/helpers/masked";
-import {
-  type Exchange,
-  type Exchanges,
-  type Fields,
-  fieldOf,
-  isFields,
-  isGood,
-  isRefusal,
-  type Question,
-  recordsIn,
-  sentField,
-} from "./exchanges";
+import type { Exchange, Exchanges, Fields, Question } from "./exchanges";
+import { fieldOf, isFields, isGood, isRefusal, recordsIn, sentField } from "./exchanges";
 
 /** What a run has shown of one statement. The text contains names, statuses and times, and no value. */
 export interface Finding {
@@ -21,34 +11,27 @@ export interface Finding {
 
 type Look = (exchanges: Exchanges) => Finding;
 
-interface Statement {
+export interface Statement {
   /** Short, and never another one: reports are compared by it. */
   readonly name: string;
   /** Words of docs/design/api.md. */
   readonly quote: string;
-}
-
-/** A statement that a run can try. `isHandled`: the provider copes with a service that differs. */
-export interface Tried extends Statement {
+  /** The provider copes with a service that differs. */
   readonly isHandled: boolean;
   readonly look: Look;
 }
 
-/** A statement that no run can try, or should. */
-interface Untried extends Statement {
-  readonly reason: string;
-}
-
 /** The statements below the heading of their section. */
-export type Sections = Readonly<Record<string, readonly (Tried | Untried)[]>>;
+export type Sections = Readonly<Record<string, readonly Statement[]>>;
 
 /** The provider copes with a service that differs. */
-export const handled = (name: string, quote: string, look: Look): Tried => ({ name, quote, isHandled: true, look });
+export const handled = (name: string, quote: string, look: Look): Statement => ({ name, quote, isHandled: true, look });
 /** The provider relies on it. */
-export const needed = (name: string, quote: string, look: Look): Tried => ({ name, quote, isHandled: false, look });
-export const untried = (name: string, quote: string, reason: string): Untried => ({ name, quote, reason });
+export const needed = (name: string, quote: string, look: Look): Statement => ({ name, quote, isHandled: false, look });
+/** No run can try it, or should. */
+export const untried = (name: string, quote: string, why: string) => handled(name, quote, () => notTried(why));
 /** The provider takes it either way, so that nothing can differ. */
-export const either = (name: string, quote: string): Untried => untried(name, quote, "either way is right");
+export const either = (name: string, quote: string) => untried(name, quote, "either way is right");
 
 export const holds = (seen: string): Finding => ({ verdict: "holds", seen });
 export const differs = (seen: string): Finding => ({ verdict: "differs", seen });
@@ -87,21 +70,16 @@ export const unique = (texts: readonly unknown[]): string => [...new Set(texts.m
 
 export const statusesOf = (answers: readonly Exchange[]): string => unique(answers.map(({ status }) => status));
 
-/** The status is one of these. */
+/** All statuses are among these. */
 export const hasStatus =
   (...statuses: readonly number[]) =>
-  ({ status }: Exchange): Finding =>
-    judged(statuses.includes(status), `status ${status}`);
+  (given: Exchange | readonly Exchange[]): Finding => {
+    const answers = [given].flat();
+    const isSo = answers.every(({ status }) => statuses.includes(status));
+    return judged(isSo, `status ${statusesOf(answers)}`);
+  };
 
-/** All statuses are among these. */
-export const haveStatus =
-  (...statuses: readonly number[]) =>
-  (answers: readonly Exchange[]): Finding =>
-    judged(
-      answers.every(({ status }) => statuses.includes(status)),
-      statusesOf(answers),
-    );
-
+export const isAccepted = ({ status }: Exchange): Finding => judged(isGood(status), `status ${status}`);
 export const isRefused = ({ status }: Exchange): Finding => judged(isRefusal(status), `status ${status}`);
 
 /** A word of the service, such as a state: anything else is not repeated. */
@@ -110,14 +88,10 @@ export const word = (value: unknown): string =>
 
 /** Whether the fields of the records have only known values. */
 export function onlyKnown(records: readonly Fields[], fields: readonly string[], known: readonly string[]): Finding {
-  const values = records.flatMap((record) => fields.map((field) => record[field] ?? undefined));
-  return ofAny(
-    values.filter((value) => value !== undefined),
-    (given) => {
-      const others = given.filter((value) => !known.some((one) => one === value));
-      return others.length > 0 ? differs(unique(others.map(word))) : holds(unique(given.map(word)));
-    },
-  );
+  const shown = records.flatMap((record) => fields.map((field) => record[field] ?? undefined));
+  const given = shown.filter((value) => value !== undefined);
+  const others = given.filter((value) => !known.some((one) => one === value));
+  return ofAny(given, () => judged(others.length === 0, unique((others.length > 0 ? others : given).map(word))));
 }
 
 /** Successful deletions answer 200 without a body. */

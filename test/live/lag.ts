@@ -21,11 +21,14 @@ const LAG_MS = 3_000;
 export function lagFinding(exchanges: Exchanges, changes: readonly Change[]): Finding {
   const lags = changes.flatMap((change) => lagOf(exchanges, change));
   const isSo = lags.every(({ atLeastMs }) => atLeastMs <= LAG_MS);
-  return ofAny(lags, () => judged(isSo, lags.map(({ told }) => told).join(", ")));
+  const told = lags.map(({ what, atLeastMs: ms, isShown }) =>
+    isShown ? `${what} ${ms === 0 ? "at once" : `after ${ms} ms`}` : `${what} not shown within ${ms} ms`,
+  );
+  return ofAny(lags, () => judged(isSo, told.join(", ")));
 }
 
 /** Empty: no such change was accepted, or nobody has read the list. */
-function lagOf(exchanges: Exchanges, { what, question, list, isIt }: Change): { atLeastMs: number; told: string }[] {
+function lagOf(exchanges: Exchanges, { what, question, list, isIt }: Change) {
   const [accepted] = exchanges.good(question);
   if (accepted === undefined) return [];
   const reads: { sentAt: number; shows: boolean }[] = [];
@@ -41,6 +44,5 @@ function lagOf(exchanges: Exchanges, { what, question, list, isIt }: Change): { 
   const first = reads.findIndex(({ shows }) => shows);
   const lacking = first < 0 ? reads.at(-1) : reads[first - 1];
   const atLeastMs = lacking === undefined ? 0 : Math.round(lacking.sentAt - accepted.answeredAt);
-  if (first < 0) return [{ atLeastMs, told: `${what} not shown within ${atLeastMs} ms` }];
-  return [{ atLeastMs, told: `${what} ${atLeastMs === 0 ? "at once" : `after ${atLeastMs} ms`}` }];
+  return [{ what, atLeastMs, isShown: first >= 0 }];
 }

@@ -9,9 +9,9 @@ import type { ReadSetting } from "../../src/contract/settings";
 import { messageOf } from "../../src/contract/untrusted";
 import { startEmulator } from "../../src/emulator";
 import { leftovers, PREFIX, type Target } from "./before";
-import { PARTS } from "./LiveKind";
+import { type Part, PARTS } from "./kinds";
 import { isGoodReport, leftLines, render } from "./report";
-import { perform, prepare, type Prepared, runOf } from "./suite";
+import { type Delays, perform, prepare, runOf } from "./suite";
 import { clean } from "./sweep";
 
 const OPTIONS = {
@@ -31,43 +31,35 @@ const EXIT = { good: 0, failed: 1, usage: 2 };
 
 class UsageError extends Error {}
 
-interface Asked {
-  readonly target: Omit<Target, "projectId">;
-  readonly isClean: boolean;
-  readonly isYes: boolean;
-}
-
-/** @throws a UsageError */
-function asked(args: readonly string[]): Asked {
-  const { values } = parsed(args);
-  const { branch: branchId, "auth-branch": authBranchId, "move-to": moveTo, part } = values;
-  const parts = PARTS.filter((one) => part === undefined || one === part);
-  for (const id of [branchId, authBranchId, moveTo])
-    if (id !== undefined && !SEGMENT.test(id)) throw new UsageError("A branch is given by its id.");
+/** @throws a UsageError, or one of parseArgs */
+function asked(args: string[]) {
+  const {
+    branch: branchId,
+    "auth-branch": authBranchId,
+    "move-to": moveTo,
+    ...others
+  } = parseArgs({ args, options: OPTIONS }).values;
+  const parts = PARTS.filter((one) => one === (others.part ?? one));
   if (parts.length === 0) throw new UsageError(`--part takes ${PARTS.join(" or ")}.`);
-  if (part === "compute" && authBranchId !== undefined) throw new UsageError("--auth-branch is of the part auth.");
-  if (part === "auth" && moveTo !== undefined) throw new UsageError("--move-to is of the part compute.");
-  if (moveTo !== undefined && moveTo === branchId)
-    throw new UsageError("--move-to names another branch than --branch.");
-  return { target: { branchId, authBranchId, moveTo, parts }, isClean: values.clean, isYes: values.yes };
+  const isId = (id: string | undefined): boolean => id === undefined || SEGMENT.test(id);
+  if (![branchId, authBranchId, moveTo].every(isId)) throw new UsageError("A branch is given by its id.");
+  return { target: { branchId, authBranchId, moveTo, parts }, isClean: others.clean, isYes: others.yes };
 }
 
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS });
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
-}
+const isUsage = (error: unknown): boolean =>
+  error instanceof UsageError ||
+  (error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+/** A text that the service has a part in, with its lines. */
+const say = (text: string): void => void process.stdout.write(`${text.split("\n").map(terminalText).join("\n")}\n`);
 
-async function main(args: readonly string[]): Promise<number> {
+async function main(args: string[]): Promise<number> {
   const { target, isClean, isYes } = asked(args);
   const unset = SETTINGS.filter((name) => (process.env[name] ?? "") === "");
-  if (unset.length === SETTINGS.length) return await atOwnEmulator(target);
+  const isOwn = !isClean && target.branchId === undefined && unset.length === SETTINGS.length;
+  if (isOwn) return await atOwnEmulator(target.parts);
   if (unset.length > 0)
-    throw new UsageError(`Set ${unset.join(" and ")} too, or none of ${SETTINGS.join(", ")} for an emulator.`);
+    throw new UsageError(`Set ${unset.join(" and ")} too. Without all settings and options, it tries an emulator.`);
   const projectId = process.env["SVC_PROJECT_ID"] ?? "";
   if (!SEGMENT.test(projectId)) throw new UsageError("SVC_PROJECT_ID has to be the id of a project.");
   // From the environment.
@@ -77,31 +69,26 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** In the demo project, with short pauses. */
-async function atOwnEmulator({ parts }: Asked["target"]): Promise<number> {
+async function atOwnEmulator(parts: readonly Part[]): Promise<number> {
   say(`${SETTINGS.join(", ")} are not set: this run tries an emulator of its own\n`);
   const emulator = await startEmulator({ activationMs: 50 });
   const settings: Partial<Record<string, string>> = { baseUrl: emulator.baseUrl, apiKey: emulator.apiKey };
   const branches = { branchId: "br-dev", authBranchId: "br-main", moveTo: "br-test" };
   try {
-    const target = { projectId: "prj-demo", ...branches, parts };
-    return await reported(await prepare(target, (name) => settings[name], QUICK));
+    return await tried({ projectId: "prj-demo", ...branches, parts }, (name) => settings[name], true, QUICK);
   } finally {
     await emulator.close();
   }
 }
 
-async function tried(target: Target, read: ReadSetting, isYes: boolean): Promise<number> {
-  const prepared = await prepare(target, read);
-  say(terminalLines(prepared.plan));
+async function tried(target: Target, read: ReadSetting, isYes: boolean, delays: Delays = {}): Promise<number> {
+  const prepared = await prepare(target, read, delays);
+  say(prepared.plan);
   if (!isYes) {
     say("Nothing was changed. Add --yes to begin");
     return EXIT.failed;
   }
-  return await reported(prepared);
-}
-
-async function reported(prepared: Prepared): Promise<number> {
-  const report = await untilSignalled((stop) => perform(prepared, stop, say));
+  const report = await perform(prepared, stopSignal(), say);
   say(render(report));
   return isGoodReport(report) ? EXIT.good : EXIT.failed;
 }
@@ -109,43 +96,36 @@ async function reported(prepared: Prepared): Promise<number> {
 /** Removes what the prefix marks, once a person has seen what that is. */
 async function cleaned(target: Target, read: ReadSetting, isYes: boolean): Promise<number> {
   const run = runOf(target, read, {}, PREFIX);
-  const found = await leftovers(run.client, target.projectId);
+  const found = await leftovers(run.client, target);
   say(`test:live: project ${target.projectId} at ${run.service}, left from earlier runs: ${found.length}`);
-  for (const { what } of found) say(terminalText(`- ${what}`));
+  for (const { what } of found) say(`- ${what}`);
   if (found.length === 0) return EXIT.good;
   if (!isYes) {
     say("Nothing was changed. Add --yes to delete this, once no other run is using it");
     return EXIT.failed;
   }
-  const left = await clean(run, say);
+  const left = await clean(run, target, say);
   for (const text of leftLines(left)) say(text);
   return left.length === 0 ? EXIT.good : EXIT.failed;
 }
 
-/** A signal ends the steps, and not what removes their objects. */
-async function untilSignalled<Result>(work: (stop: AbortSignal) => Promise<Result>): Promise<Result> {
+/** Aborted by a signal, which ends the steps, and not what removes their objects. */
+function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  const onSignal = (signal: string): void => {
-    say(`${signal}: the current step ends, then everything that was made is removed. Wait for that`);
-    stop.abort();
-  };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, onSignal);
-  try {
-    return await work(stop.signal);
-  } finally {
-    for (const signal of signals) process.off(signal, onSignal);
-  }
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => {
+      say(`${signal}: the current step ends, then everything that was made is removed. Wait for that`);
+      stop.abort();
+    });
+  return stop.signal;
 }
-
-const terminalLines = (text: string): string => text.split("\n").map(terminalText).join("\n");
 
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
   },
   (error: unknown) => {
-    say(terminalLines(error instanceof Error ? error.message : messageOf(error)));
-    process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
+    say(error instanceof Error ? error.message : messageOf(error));
+    process.exitCode = isUsage(error) ? EXIT.usage : EXIT.failed;
   },
 );

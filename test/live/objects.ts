@@ -1,4 +1,5 @@
-import { type AuthIntegrationRecord, type Client, Gone, mustBeKnown, mayHaveTakenEffect } from "../../src/client";
+import type { AuthIntegrationRecord, Client, OAuthProviderRecord } from "../../src/client";
+import { Gone, mayHaveTakenEffect, mustBeKnown } from "../../src/client";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { type Kind, typeToken } from "../../src/contract/pointer";
 import type { ReadSetting } from "../../src/contract/settings";
@@ -19,9 +20,6 @@ export interface Made {
   args: Properties;
 }
 
-/** How long a lifecycle may wait, in seconds: less than a program has, so that a stuck service does not cost for long. */
-export const STEP_SECONDS = 300;
-
 interface Place {
   readonly projectId: string;
   readonly session: Session;
@@ -31,7 +29,8 @@ interface Place {
   readonly client: Client;
   /** What every name of this run contains. */
   readonly token: string;
-  readonly seconds: number;
+  /** In seconds. */
+  readonly timeouts: Readonly<Record<"create" | "update" | "delete", number>>;
 }
 
 /**
@@ -42,14 +41,14 @@ export class Objects {
   readonly #made: Made[] = [];
   /** The OAuth providers that the integration had from the start, by themselves. */
   readonly ownProviders = new Set<string>();
-
   /** The kinds of which something may have been made, and nothing is known of it. */
   readonly unproven = new Set<Kind>();
 
   constructor(private readonly place: Place) {}
 
-  hasCompute(endpointId: string): boolean {
-    return this.#made.some(({ id }) => id === `${this.place.projectId}/${endpointId}`);
+  /** By its Pulumi id. */
+  holds(id: string): boolean {
+    return this.#made.some((one) => one.id === id);
   }
 
   /** What still exists, the latest first: an integration is deleted after what it contains. */
@@ -63,21 +62,17 @@ export class Objects {
     return made;
   }
 
-  has(name: string): boolean {
-    return this.#made.some((one) => one.name === name);
-  }
-
   /** What a failed creation leaves behind counts as made. */
   async create(kind: Kind, name: string, given: Properties): Promise<Made> {
     const args = { projectId: this.place.projectId, ...given };
-    const request = { urn: urnOf(kind, name), news: args, carried: {}, timeouts: this.#timeouts };
+    const request = { urn: urnOf(kind, name), news: args, carried: {}, timeouts: this.place.timeouts };
     if (livesIn(kind, "AuthIntegration")) await this.proveIntegration();
     await this.#refuseForeign(kind);
     try {
-      return this.#add({ kind, name, args, ...(await create(this.#hosted(kind), request)) });
+      return this.adopt({ kind, name, args, ...(await create(this.#hosted(kind), request)) });
     } catch (error) {
       const kept = error instanceof CallError ? error.kept() : undefined;
-      if (kept !== undefined) this.#add({ kind, name, args, ...kept });
+      if (kept !== undefined) this.adopt({ kind, name, args, ...kept });
       else if (error instanceof CallError && mayHaveTakenEffect(error.cause)) this.unproven.add(kind);
       throw error;
     }
@@ -96,22 +91,22 @@ export class Objects {
   }
 
   /** Call right after an integration was created: what it has by then, it has by itself. */
-  async noteOwnProviders(): Promise<void> {
+  async noteOwnProviders(isOwn: (provider: OAuthProviderRecord) => boolean = () => true): Promise<void> {
     const { client, projectId } = this.place;
     const providers = await client.auth.oauthProviders(projectId).list({ since: performance.now() });
-    for (const { id } of providers) this.ownProviders.add(id);
+    for (const provider of providers.filter(isOwn)) this.ownProviders.add(provider.id);
   }
 
   /** An object that a request without a lifecycle makes. */
-  adopt(made: Made): void {
-    this.#add(made);
+  adopt(made: Made): Made {
+    this.#made.push(made);
+    return made;
   }
 
   /** The same, if the service should have refused that: its state is read. */
   async take(kind: Kind, name: string, id: string): Promise<Made> {
-    const made = this.#add({ kind, name, id, args: {}, outs: {} });
-    const found = await this.read(made);
-    made.outs = found ?? {};
+    const made = this.adopt({ kind, name, id, args: {}, outs: {} });
+    made.outs = (await this.read(made)) ?? {};
     return made;
   }
 
@@ -133,7 +128,7 @@ export class Objects {
     const { kind, id, outs, args } = made;
     const news = { ...args, ...changes };
     await this.#refuseForeign(kind);
-    const request = { urn: urnOf(kind, name), id, outs, news, carried: {}, timeouts: this.#timeouts };
+    const request = { urn: urnOf(kind, name), id, outs, news, carried: {}, timeouts: this.place.timeouts };
     try {
       made.outs = await update(this.#hosted(kind), request);
       made.args = news;
@@ -157,7 +152,7 @@ export class Objects {
     const { session, ...hosted } = this.#hosted(kind);
     // A run deletes nothing that it has created, nor after a failure (rules 4 and 9 of docs/design/rules.md).
     const another = { ...hosted, session: this.place.start() };
-    await remove(another, { urn: urnOf(kind, name), id, outs, timeouts: this.#timeouts });
+    await remove(another, { urn: urnOf(kind, name), id, outs, timeouts: this.place.timeouts });
     hosted.resource.objects(id, outs).forEach((object) => session.memory.forgetOwner(object));
     if (await this.#isShown(made)) throw new Error("it was deleted, but the service still shows it");
     this.#made.splice(this.#made.indexOf(made), 1);
@@ -172,23 +167,18 @@ export class Objects {
   async #isShown({ kind, id, outs }: Made): Promise<boolean> {
     const { client, projectId } = this.place;
     const fresh = { since: performance.now() };
-    if (kind === "ComputeEndpoint")
-      return !(
-        mustBeKnown(await client.computes.find(projectId, id.slice(projectId.length + 1), fresh)) instanceof Gone
-      );
-    if (kind !== "AuthIntegration") return false;
     const isIt = (item: AuthIntegrationRecord): boolean =>
       item.auth_provider_project_id === outs["authProviderProjectId"];
-    return !(mustBeKnown(await client.auth.integrations(projectId).find(isIt, fresh)) instanceof Gone);
+    if (kind !== "ComputeEndpoint" && kind !== "AuthIntegration") return false;
+    const found =
+      kind === "ComputeEndpoint"
+        ? await client.computes.find(projectId, id.slice(projectId.length + 1), fresh)
+        : await client.auth.integrations(projectId).find(isIt, fresh);
+    return !(mustBeKnown(found) instanceof Gone);
   }
 
   get #integration(): Made | undefined {
     return this.#made.find(({ kind }) => kind === "AuthIntegration");
-  }
-
-  #add(made: Made): Made {
-    this.#made.push(made);
-    return made;
   }
 
   /** An integration is deleted with everything in it, and every change of an e-mail server overwrites it. */
@@ -205,15 +195,11 @@ export class Objects {
       const domains = await client.auth.domains(projectId).list(since);
       const providers = await client.auth.oauthProviders(projectId).list(since);
       foreign.push(...domains.filter(({ domain }) => !this.isOwn(domain)).map(({ domain }) => `domain ${domain}`));
-      const others = providers.filter(({ id }) => !this.ownProviders.has(id) && !this.#hasProvider(id));
+      const others = providers.filter(({ id }) => !this.ownProviders.has(id) && !this.holds(`${projectId}/${id}`));
       foreign.push(...others.map(({ id }) => `OAuth provider ${id}`));
     }
     if (foreign.length > 0)
       throw new Error(`it stays, because it contains what this run cannot prove to be its own: ${foreign.join(", ")}`);
-  }
-
-  #hasProvider(id: string): boolean {
-    return this.#made.some((made) => made.kind === "OAuthProvider" && made.id === `${this.place.projectId}/${id}`);
   }
 
   /** For one call. It knows only what it reads itself, like a command of its own. */
@@ -221,17 +207,13 @@ export class Objects {
     this.place.client.forgetReads();
     return { resource: lifecycleOf(kind), session: this.place.session, readSetting: this.place.read };
   }
-
-  get #timeouts() {
-    const { seconds } = this.place;
-    return { create: seconds, update: seconds, delete: seconds };
-  }
 }
 
 const urnOf = (kind: Kind, name: string): string => `urn:pulumi:live::pulumi-svc::${typeToken(kind)}::${name}`;
 
-/** The request that deletes it by hand, for a person. */
+/** The request that deletes it by hand, for a person: or the integration that it is deleted with. */
 export function byHand({ kind, id, args }: Pick<Made, "kind" | "id" | "args">, authProvider: string): string {
   const [projectId = "", ...rest] = id.split("/");
-  return LIVE[kind].byHand({ projectId, rest: rest.join("/"), args, authProvider });
+  const requestOf = LIVE[kind].byHand ?? LIVE.AuthIntegration.byHand;
+  return requestOf?.({ projectId, rest: rest.join("/"), args, authProvider }) ?? "";
 }

@@ -1,22 +1,18 @@
 import { terminalText } from "../../src/cli/output";
 import { messageOf } from "../../src/contract/untrusted";
 import type { Exchanges } from "./exchanges";
-import type { Finding, Sections, Tried } from "./findings";
+import type { Finding, Sections, Statement } from "./findings";
 import { generalStatements } from "./general";
 import { EACH } from "./kinds";
 import type { StepResult } from "./run";
 import type { Left } from "./sweep";
 
 /** The statements of docs/design/api.md that a run judges: of the service as a whole, and of each kind. */
-export const STATEMENTS: readonly Sections[] = [generalStatements, ...EACH.map(({ statements }) => statements)];
+export const STATEMENTS: readonly Sections[] = [generalStatements, ...EACH.map(({ statements = {} }) => statements)];
 
-export interface Judged extends Finding {
-  readonly name: string;
-  /** The section and the words of docs/design/api.md. */
+export interface Judged extends Omit<Statement, "look">, Finding {
+  /** The section of docs/design/api.md. */
   readonly section: string;
-  readonly quote: string;
-  /** The provider copes with a service that differs. */
-  readonly isHandled: boolean;
 }
 
 export interface LiveReport {
@@ -37,19 +33,14 @@ export const isGoodReport = ({ isStopped, steps, statements, left }: LiveReport)
 /** Every statement, with what the exchanges show of it. Those of a section follow each other. */
 export function judge(exchanges: Exchanges, tables: readonly Sections[] = STATEMENTS): Judged[] {
   const sections = [...new Set(tables.flatMap((table) => Object.keys(table)))];
+  const within = (section: string): readonly Statement[] => tables.flatMap((table) => table[section] ?? []);
   return sections.flatMap((section) =>
-    tables
-      .flatMap((table) => table[section] ?? [])
-      .map(({ name, quote, ...one }) => {
-        const isHandled = "look" in one && one.isHandled;
-        const finding: Finding = "look" in one ? found(one, exchanges) : { verdict: "not tried", seen: one.reason };
-        return { name, section, quote, isHandled, ...finding };
-      }),
+    within(section).map(({ look, ...statement }) => ({ ...statement, section, ...found(look, exchanges) })),
   );
 }
 
 /** A response that nobody expected must not cost the report. */
-function found({ look }: Pick<Tried, "look">, exchanges: Exchanges): Finding {
+function found(look: Statement["look"], exchanges: Exchanges): Finding {
   try {
     return look(exchanges);
   } catch (error) {
@@ -65,17 +56,14 @@ export function render(report: LiveReport): string {
   const { isStopped, steps, statements, left } = report;
   const count = (verdict: Finding["verdict"]): number => statements.filter((one) => one.verdict === verdict).length;
   const failed = steps.filter(({ outcome }) => outcome === "failed").length;
-  const ending = isStopped ? ["", "A signal has ended this run: what was not tried then says nothing"] : [];
   return [
     ...statements.flatMap((one, index) => [
       ...(one.section === statements[index - 1]?.section ? [] : ["", one.section]),
       line(one.verdict, `${one.name}: ${one.seen}`),
-      ...(one.verdict === "differs"
-        ? [line("", `docs/design/api.md, ${one.section}: … ${plain(one.quote)} …`), meaning(one)]
-        : []),
+      ...(one.verdict === "differs" ? meaning(one) : []),
     ]),
     ...leftLines(left),
-    ...ending,
+    ...(isStopped ? ["", "A signal has ended this run: what was not tried then says nothing"] : []),
     "",
     `holds: ${count("holds")}, differs: ${count("differs")}, not tried: ${count("not tried")}, failed steps: ${failed}, left behind: ${left.length}`,
     "",
@@ -87,10 +75,10 @@ export const leftLines = (left: readonly Left[]): string[] => [
   ...left.flatMap(({ kind, id, reason, byHand }) => [line("", `${kind} ${id}: ${reason}`), line("", byHand)]),
 ];
 
-const meaning = ({ isHandled }: Judged): string =>
-  line("", isHandled ? "the provider copes with it: nothing to do" : "the provider relies on it: please report it");
-
-/** Without the marks of a table and of code. */
-const plain = (quote: string): string => quote.replaceAll("`", "").replace(/^\W+/, "").replaceAll(" | ", ", ");
+/** What a difference means. */
+const meaning = ({ section, quote, isHandled }: Judged): string[] => [
+  line("", `docs/design/api.md, ${section}: … ${quote} …`),
+  line("", isHandled ? "the provider copes with it: nothing to do" : "the provider relies on it: please report it"),
+];
 
 const line = (word: string, text: string): string => `${word.padEnd(10)} ${terminalText(text)}`;

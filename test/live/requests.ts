@@ -57,10 +57,3 @@ export async function probeCreation({ objects }: Run, kind: Kind, send: () => Pr
   if (isClear && !wasUnproven) unproven.delete(kind);
   return answer;
 }
-
-/** A field of the outputs or of a record that has to be text. */
-export function textIn(record: unknown, name: string): string {
-  const value = isFields(record) ? record[name] : undefined;
-  if (typeof value === "string") return value;
-  throw new Error(`the service did not show "${name}"`);
-}

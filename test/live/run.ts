@@ -45,14 +45,14 @@ export interface Step {
   readonly needs?: readonly string[];
   /** A service may refuse it: then that is what was found out, and not a failure. */
   readonly mayBeRefused?: true;
-  /** Undefined: it applies. Else why it does not, for the report. */
-  readonly leftOut?: (run: Run) => string | undefined;
+  /** The option that it needs. */
+  readonly option?: "moveTo" | "authBranchId";
   readonly run: (run: Run) => Promise<unknown>;
 }
 
 export const step = (name: string, does: string, run: Step["run"]): Step => ({ name, does, run });
 export const stepIf = (
-  options: Pick<Step, "needs" | "mayBeRefused" | "leftOut">,
+  options: Pick<Step, "needs" | "mayBeRefused" | "option">,
   name: string,
   does: string,
   run: Step["run"],
@@ -60,52 +60,49 @@ export const stepIf = (
 /** A service may refuse it. */
 export const REFUSABLE = { mayBeRefused: true } as const;
 
-export interface StepResult {
-  readonly name: string;
-  readonly does: string;
+export interface StepResult extends Pick<Step, "name" | "does"> {
   readonly outcome: "ok" | "refused" | "failed" | "left out";
   readonly seconds: number;
   /** Why it did not succeed. */
   readonly message?: string;
 }
 
-interface Watching {
-  /** Aborted: no further step begins. */
-  readonly stop: AbortSignal;
+/** Runs the steps in order, until `stop`. None throws; what a failed step needs for others is left out. */
+export async function runSteps(
+  run: Run,
+  steps: readonly Step[],
+  stop: AbortSignal,
   /** Awaited before the next step. */
-  readonly onStep: (result: StepResult) => Promise<void> | void;
-}
-
-/** Runs the steps in order. None throws; what a failed step needs for others is left out. */
-export async function runSteps(run: Run, steps: readonly Step[], { stop, onStep }: Watching): Promise<StepResult[]> {
+  onStep: (result: StepResult) => Promise<void> | void,
+): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  for (const step of steps) {
+  for (const one of steps) {
     const began = performance.now();
-    const outcome = await perform(run, step, results, stop);
+    const missing = one.needs?.find((need) => !results.some(({ name, outcome }) => name === need && outcome === "ok"));
+    const why = stop.aborted ? "the run was stopped" : missing === undefined ? undefined : `it needs "${missing}"`;
+    const outcome = why === undefined ? await perform(run, one) : ({ outcome: "left out", message: why } as const);
     const seconds = Math.round((performance.now() - began) / 100) / 10;
-    const result = { name: step.name, does: step.does, seconds, ...outcome };
-    results.push(result);
-    await onStep(result);
+    results.push({ name: one.name, does: one.does, seconds, ...outcome });
+    await onStep({ name: one.name, does: one.does, seconds, ...outcome });
   }
   run.exchanges.step = "";
   return results;
 }
 
-type Outcome = Pick<StepResult, "outcome" | "message">;
-
-async function perform(run: Run, step: Step, before: readonly StepResult[], stop: AbortSignal): Promise<Outcome> {
-  const { name, needs = [], mayBeRefused = false, leftOut } = step;
-  const missing = needs.find((need) => !before.some((one) => one.name === need && one.outcome === "ok"));
-  const why = stop.aborted ? "the run was stopped" : missing === undefined ? leftOut?.(run) : `it needs "${missing}"`;
-  if (why !== undefined) return { outcome: "left out", message: why };
-  run.exchanges.step = name;
+async function perform(run: Run, one: Step): Promise<Pick<StepResult, "outcome" | "message">> {
+  if (!isAsked(run, one)) return { outcome: "left out", message: "its option is not given" };
+  run.exchanges.step = one.name;
   try {
-    await step.run(run);
+    await one.run(run);
     return { outcome: "ok" };
   } catch (error) {
-    return { outcome: mayBeRefused && isStepRefused(run, name) ? "refused" : "failed", message: messageOf(error) };
+    const isRefused = one.mayBeRefused === true && isStepRefused(run, one.name);
+    return { outcome: isRefused ? "refused" : "failed", message: messageOf(error) };
   }
 }
+
+/** Whether the run has the option that the step needs. */
+export const isAsked = (run: Run, { option }: Step): boolean => option === undefined || run[option] !== undefined;
 
 /** Whether the service has refused what the step sent, whatever the lifecycle made of it. */
 function isStepRefused({ exchanges }: Run, step: string): boolean {

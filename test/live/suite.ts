@@ -7,9 +7,9 @@ import { type Before, lookBefore, PREFIX, type Target } from "./before";
 import { Exchanges } from "./exchanges";
 import { generalSteps } from "./general";
 import { kindSteps } from "./kinds";
-import { Objects, STEP_SECONDS } from "./objects";
+import { Objects } from "./objects";
 import { judge, type LiveReport, stepLine } from "./report";
-import { type Run, runSteps, type Step } from "./run";
+import { isAsked, type Run, runSteps, type Step } from "./run";
 import { sweep } from "./sweep";
 
 /** Short delays for tests. */
@@ -43,7 +43,7 @@ export async function perform(
   stop: AbortSignal,
   tell: (text: string) => Promise<void> | void,
 ): Promise<LiveReport> {
-  const results = await runSteps(run, steps, { stop, onStep: (result) => tell(stepLine(result)) });
+  const results = await runSteps(run, steps, stop, (result) => tell(stepLine(result)));
   const left = await sweep(run, tell);
   return { isStopped: stop.aborted, steps: results, statements: judge(run.exchanges), left };
 }
@@ -52,7 +52,7 @@ export async function perform(
 export function runOf(
   { projectId, branchId = "", authBranchId, moveTo }: Target,
   read: ReadSetting,
-  { client: times = {}, pollMs = 250, patienceMs = 60_000, stepSeconds = STEP_SECONDS, digests }: Delays,
+  { client: times = {}, pollMs = 250, patienceMs = 60_000, stepSeconds = 300, digests }: Delays,
   token = PREFIX + randomBytes(4).toString("hex"),
 ): Run {
   const { settings, problems } = resolveSettings(read);
@@ -63,6 +63,8 @@ export function runOf(
   // What the provider tells the engine is about a program, which this run does not have.
   const start = (): Session =>
     new Session(() => undefined, { client: options, ...(digests !== undefined && { digests }) });
+  // Less than a program waits, so that a stuck service does not cost for long.
+  const timeouts = { create: stepSeconds, update: stepSeconds, delete: stepSeconds };
   const session = start();
   const { client } = session.account(read);
   return {
@@ -75,7 +77,7 @@ export function runOf(
     token,
     client,
     strangerClient: () => new Client({ ...options, baseUrl, apiKey: `${token}-no-key` }),
-    objects: new Objects({ projectId, session, start, read, client, token, seconds: stepSeconds }),
+    objects: new Objects({ projectId, session, start, read, client, token, timeouts }),
     exchanges,
     pollMs,
     patienceMs,
@@ -83,32 +85,25 @@ export function runOf(
 }
 
 /** What a run will make, change and cost: told before anything is sent. */
-function planText(run: Run, steps: readonly Step[], { parts }: Target, { notes }: Pick<Before, "notes">): string {
+function planText(run: Run, steps: readonly Step[], { parts }: Target, { notes }: Before): string {
   const { projectId, service, branchId, authBranchId = branchId, moveTo } = run;
   const costs = {
     compute: [
-      `computes on branch ${branchId}: one primary of 0.25 and then 0.5 CU, which runs for most of the time, and two read replicas of 0.25 CU, which start only if the service starts them. About 3 to 10 minutes`,
-      ...(moveTo === undefined ? [] : [`the primary is moved to branch ${moveTo} before it is deleted`]),
+      `- computes on branch ${branchId}: one primary of 0.25 and then 0.5 CU, which runs for most of the time, and two read replicas of 0.25 CU, which start only if the service starts them. About 3 to 10 minutes`,
+      ...(moveTo === undefined ? [] : [`- the primary is moved to branch ${moveTo} before it is deleted`]),
     ],
     auth: [
-      `an auth integration on branch ${authBranchId}, with a user, OAuth providers, redirect domains and an e-mail server that do not exist. About 1 minute, no compute`,
-      "the service creates the schema svc_auth in the database of that branch, and may keep it when the integration is deleted",
+      `- an auth integration on branch ${authBranchId}, with a user, OAuth providers, redirect domains and an e-mail server that do not exist. About 1 minute, no compute`,
+      "- the service creates the schema svc_auth in the database of that branch, and may keep it when the integration is deleted",
     ],
   };
-  const applying = steps.filter(({ leftOut }) => leftOut?.(run) === undefined).map(({ does }) => does);
-  const list = (title: string, lines: readonly string[]): string[] =>
-    lines.length === 0 ? [] : ["", title, ...lines.map((line) => `- ${line}`)];
   return [
-    `test:live: project ${projectId} at ${service}, ${applying.length} steps`,
-    ...list(
-      "What it makes and costs:",
-      parts.flatMap((part) => costs[part]),
-    ),
-    ...list("In this order:", applying),
-    ...list("Afterwards:", [
-      `everything that it made is deleted, also after a failure or a signal. It deletes nothing else. Each name contains ${PREFIX}`,
-    ]),
-    ...list("Notes:", notes),
+    `test:live: project ${projectId} at ${service}. What it makes and costs:`,
+    ...parts.flatMap((part) => costs[part]),
+    "\nIn this order:",
+    ...steps.filter((one) => isAsked(run, one)).map(({ does }) => `- ${does}`),
+    `\nAfterwards it deletes everything that it made, also after a failure or a signal, and nothing else. Each name contains ${PREFIX}`,
+    ...notes.map((note) => `Note: ${note}`),
     "",
   ].join("\n");
 }

@@ -1,6 +1,7 @@
 /** Removes what a run has made, and finds what it may have made. It deletes nothing else. */
+import type { OAuthProviderRecord } from "../../src/client";
 import { messageOf } from "../../src/contract/untrusted";
-import { hasPrefix, leftovers } from "./before";
+import { computesNamed, hasPrefix, type Leftover, leftovers, type Target } from "./before";
 import { byHand, type Made } from "./objects";
 import type { Run } from "./run";
 
@@ -36,14 +37,26 @@ async function removed({ objects, authProvider }: Run, made: Made, say: Say): Pr
   }
 }
 
+/** Empty if it was removed. */
+async function removedLeftover(run: Run, { kind, id, identity }: Leftover, say: Say): Promise<Left[]> {
+  try {
+    if (kind === "AuthIntegration") await run.objects.noteOwnProviders(isOfRun);
+    const made = await run.objects.take(kind, id, id);
+    if (identity !== undefined && made.outs["authProviderProjectId"] !== identity)
+      throw new Error("it stays, because another one has taken its place");
+    return await removed(run, made, say);
+  } catch (error) {
+    return [{ kind, id, reason: messageOf(error), byHand: byHand({ kind, id, args: {} }, run.authProvider) }];
+  }
+}
+
 /** Computes whose creation nobody has confirmed: what has the random token of this run in its name was made by it. */
 async function sweepUnproven(run: Run, say: Say): Promise<Left[]> {
   const { objects, projectId, client, token } = run;
   try {
-    const listed = await client.computes.list(projectId, { since: performance.now() });
     const left: Left[] = [];
-    for (const { id, name } of listed.filter((one) => objects.isOwn(one.name) && !objects.hasCompute(one.id)))
-      left.push(...(await removed(run, await objects.take("ComputeEndpoint", name ?? id, `${projectId}/${id}`), say)));
+    for (const compute of await computesNamed(client, projectId, token))
+      if (!objects.holds(compute.id)) left.push(...(await removedLeftover(run, compute, say)));
     return left;
   } catch (error) {
     const reason = `a creation may have taken effect, and its compute (${token}-…) could not be looked for: ${messageOf(error)}`;
@@ -52,20 +65,16 @@ async function sweepUnproven(run: Run, say: Say): Promise<Left[]> {
 }
 
 /** Nothing in an integration shows who made it, so it is not deleted. */
-async function unprovenIntegration({ client, projectId }: Run): Promise<Left[]> {
-  const left = (id: string, provider: string, why: string): Left => ({
-    kind: "AuthIntegration",
-    id,
-    reason: `a creation may have taken effect, but nothing proves it: ${why}`,
-    byHand: `DELETE /projects/${projectId}/auth/integration/${provider}`,
-  });
+async function unprovenIntegration({ client, projectId, authProvider }: Run): Promise<Left[]> {
+  const id = `${projectId}/${authProvider}`;
+  const request = byHand({ kind: "AuthIntegration", id, args: {} }, authProvider);
+  const reason = "a creation may have taken effect, but nothing proves it";
+  const left = (why: string): Left => ({ kind: "AuthIntegration", id, reason: `${reason}: ${why}`, byHand: request });
   try {
     const listed = await client.auth.integrations(projectId).list({ since: performance.now() });
-    return listed.map(({ auth_provider, auth_provider_project_id }) =>
-      left(`${projectId}/${auth_provider}`, auth_provider, `delete ${auth_provider_project_id} if nobody else made it`),
-    );
+    return listed.map((one) => left(`delete ${one.auth_provider_project_id} if nobody else made it`));
   } catch (error) {
-    return [left(projectId, "{auth_provider}", messageOf(error))];
+    return [left(messageOf(error))];
   }
 }
 
@@ -74,24 +83,12 @@ async function unprovenIntegration({ client, projectId }: Run): Promise<Left[]> 
  * integration with something in it that has no prefix stays. Returns what is still there.
  * @throws if the project cannot be read.
  */
-export async function clean(run: Run, say: Say): Promise<Left[]> {
-  const { objects, client, projectId, authProvider } = run;
+export async function clean(run: Run, target: Target, say: Say): Promise<Left[]> {
   const left: Left[] = [];
-  for (const { kind, id } of await leftovers(client, projectId)) {
-    try {
-      if (kind === "AuthIntegration") await noteProviders(run);
-      left.push(...(await removed(run, await objects.take(kind, id, id), say)));
-    } catch (error) {
-      const made = { kind, id, args: {} };
-      left.push({ kind, id, reason: messageOf(error), byHand: byHand(made, authProvider) });
-    }
-  }
+  for (const leftover of await leftovers(run.client, target)) left.push(...(await removedLeftover(run, leftover, say)));
   return left;
 }
 
-/** Those that need no credentials exist by themselves, and a run puts its prefix into the client id of its own. */
-async function noteProviders({ objects, client, projectId }: Run): Promise<void> {
-  const providers = await client.auth.oauthProviders(projectId).list({ since: performance.now() });
-  for (const { id, type, client_id: clientId } of providers)
-    if (type === "shared" || hasPrefix(clientId ?? "")) objects.ownProviders.add(id);
-}
+/** What exists by itself needs no credentials, and a run puts its prefix into the client id of its own. */
+const isOfRun = ({ type, client_id: clientId }: OAuthProviderRecord): boolean =>
+  type === "shared" || hasPrefix(clientId ?? "");

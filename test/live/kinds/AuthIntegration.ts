@@ -1,4 +1,4 @@
-import { ask, fieldOf, isGood, type List, listed } from "../exchanges";
+import { DELETE, POST, fieldOf, isGood, type List, listed } from "../exchanges";
 import {
   emptyDeletions,
   handled,
@@ -12,12 +12,10 @@ import {
   word,
 } from "../findings";
 import type { LiveKind } from "../LiveKind";
-import { probe, probeCreation, probeInside, textIn } from "../requests";
+import { probe, probeCreation, probeInside } from "../requests";
 import { REFUSABLE, type Run, step, stepIf } from "../run";
 
-export const INTEGRATION = "integration";
-/** The step that everything in the integration needs. */
-export const INTEGRATION_STEP = "integration-create";
+const INTEGRATION = "integration";
 
 export const CREATE = "/projects/auth/create";
 export const INTEGRATIONS: List = {
@@ -35,31 +33,23 @@ async function create({ objects }: Run, branchId: string): Promise<void> {
   await objects.noteOwnProviders();
 }
 
-export const deleteIntegration = ({ projectId, authProvider }: { projectId: string; authProvider: string }): string =>
-  `DELETE /projects/${projectId}/auth/integration/${authProvider}`;
-
 export const live: LiveKind = {
-  part: "auth",
-  byHand: ({ projectId, rest }) => deleteIntegration({ projectId, authProvider: rest }),
+  byHand: ({ projectId, authProvider }) => `DELETE /projects/${projectId}/auth/integration/${authProvider}`,
   steps: [
     stepIf(
-      {
-        ...REFUSABLE,
-        needs: [],
-        leftOut: ({ authBranchId: other }) => (other === undefined ? "--auth-branch names no other branch" : undefined),
-      },
+      { ...REFUSABLE, needs: [], option: "authBranchId" },
       "integration-elsewhere",
       "create an auth integration on the branch of --branch, which a service may refuse if it is not the default one",
       (run) => create(run, run.branchId),
     ),
-    step(INTEGRATION_STEP, "create an auth integration, and read it", async (run) => {
+    step("integration-create", "create an auth integration, and read it", async (run) => {
       const { objects, authBranchId, branchId } = run;
-      if (!objects.has(INTEGRATION)) await create(run, authBranchId ?? branchId);
+      if (!objects.left.some(({ name }) => name === INTEGRATION)) await create(run, authBranchId ?? branchId);
       await objects.find(INTEGRATION);
     }),
     step("second-integration", "ask for a second integration, which the service should refuse", async (run) => {
       const { objects, projectId: project_id, authProvider: auth_provider } = run;
-      const branch_id = textIn(objects.named(INTEGRATION).outs, "branchId");
+      const { branchId: branch_id } = objects.named(INTEGRATION).outs;
       const send = () => probeInside(run, "POST", CREATE, { project_id, auth_provider, branch_id });
       const { status } = await probeCreation(run, "AuthIntegration", send);
       if (isGood(status)) await objects.take("AuthIntegration", "second integration", `${project_id}/${auth_provider}`);
@@ -83,7 +73,7 @@ export const live: LiveKind = {
       },
     ),
   ],
-  needs: INTEGRATION_STEP,
+  needs: "integration-create",
   lists: [INTEGRATIONS],
   statements: {
     "Auth integration": [
@@ -96,12 +86,12 @@ export const live: LiveKind = {
       handled(
         "integration-deletion",
         "200 without a body (observed)",
-        ofGood([ask.del("/projects/{project_id}/auth/integration/{auth_provider}")], emptyDeletions),
+        ofGood([DELETE.to("/projects/{project_id}/auth/integration/{auth_provider}")], emptyDeletions),
       ),
       handled(
         "kept-schema",
         "creation can then answer 409 that names the schema (observed)",
-        ofAnswer(ask.post(CREATE, "integration-again"), ({ status }) =>
+        ofAnswer(POST.in("integration-again"), ({ status }) =>
           judged(isGood(status) || status === 409, status === 409 ? "the schema stays: 409" : `status ${status}`),
         ),
       ),
@@ -110,7 +100,7 @@ export const live: LiveKind = {
       handled(
         "auth-branch",
         "whether an integration can use a branch that is not the default",
-        ofAnswer(ask.post(CREATE, "integration-elsewhere"), isRefused),
+        ofAnswer(POST.in("integration-elsewhere"), isRefused),
       ),
     ],
   },

@@ -1,15 +1,11 @@
-import { ask, fieldOf } from "../exchanges";
+import { POST, fieldOf } from "../exchanges";
 import { judged, needed, ofGood, unique, untried, word } from "../findings";
 import type { LiveKind } from "../LiveKind";
 import { step } from "../run";
-import { CREATE, deleteIntegration, INTEGRATION_STEP } from "./AuthIntegration";
+import { CREATE } from "./AuthIntegration";
 
 export const live: LiveKind = {
-  part: "auth",
-  // Deleted with its integration.
-  byHand: deleteIntegration,
   steps: [step("keys", "create another key set", ({ objects }) => objects.tryOut("AuthKeys", "keys", {}))],
-  needs: INTEGRATION_STEP,
   statements: {
     "Auth keys": [
       untried(
@@ -21,7 +17,7 @@ export const live: LiveKind = {
         "users-table",
         "A look-up without a key set has the defaults (assumed",
         // An integration comes with a key set.
-        ofGood([ask.post(CREATE), ask.post("/projects/auth/keys")], (good) => {
+        ofGood([POST.to(CREATE), POST.to("/projects/auth/keys")], (good) => {
           const names = ["schema_name", "table_name"];
           const tables = good.map(({ json }) => names.map((name) => word(fieldOf(json, name))).join("."));
           return judged(unique(tables) === "svc_auth.users_sync", unique(tables));

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { fieldOf, type Fields, isGood, isMissingRoute, recordsIn } from "../exchanges";
+import { fieldOf, type Fields, isGood, isMissingRoute, type Method, recordsIn } from "../exchanges";
 import type { LiveKind } from "../LiveKind";
 import type { Made } from "../objects";
-import { probe, probeCreation, textIn } from "../requests";
+import { probe, probeCreation } from "../requests";
 import { REFUSABLE, type Run, type Step, step, stepIf } from "../run";
 import { COMPUTES, computeStatements, ENDPOINT, OPERATION, OPERATIONS } from "./computeStatements";
 
@@ -17,16 +17,18 @@ const PG_SETTINGS = { statement_timeout: "600000", idle_in_transaction_session_t
 
 const NOWHERE = "ep-pulumi-svc-live-none-00000000";
 
-const idOf = ({ outs }: Made): string => textIn(outs, "endpointId");
+const idOf = ({ id }: Made): string => id.slice(id.indexOf("/") + 1);
 const primaryId = ({ objects }: Run): string => idOf(objects.named(PRIMARY));
 
 const one = (endpointId: string) => ({ params: { endpoint_id: endpointId } });
 
-const patch = (run: Run, endpoint: object) =>
-  probe(run, "PATCH", ENDPOINT, { ...one(primaryId(run)), body: { endpoint } });
-
-const act = (run: Run, action: "restart" | "start" | "suspend") =>
-  probe(run, "POST", `${ENDPOINT}/${action}`, one(primaryId(run)));
+/** Sends a request for the primary. `as`: a name of its own for the statements, and for what follows. */
+const send = (run: Run, method: Method, path: string, body?: object, as = run.exchanges.step) => {
+  run.exchanges.step = as;
+  return probe(run, method, ENDPOINT + path, { ...one(primaryId(run)), ...(body && { body }) });
+};
+const patch = (run: Run, endpoint: object, as?: string) => send(run, "PATCH", "", { endpoint }, as);
+const act = (run: Run, action: string, as?: string) => send(run, "POST", `/${action}`, undefined, as);
 
 /** Creates a compute by its lifecycle. */
 const create = ({ objects, branchId, token }: Run, name: string, type: string, args: object) =>
@@ -58,9 +60,8 @@ async function shownPrimary(run: Run): Promise<Fields | undefined> {
   return recordsIn(json, COMPUTES.field).find(({ id }) => id === primaryId(run));
 }
 
-type Passes = (shown: Fields | undefined) => boolean;
 /** Null and absent are the same. */
-const isSettled: Passes = (shown) => (shown?.["pending_state"] ?? undefined) === undefined;
+const isSettled = (shown?: Fields): boolean => (shown?.["pending_state"] ?? undefined) === undefined;
 
 /** Polls until the list shows the primary so, by itself without a change going on. Whoever asks judges what it shows. */
 async function settled(run: Run, passes = isSettled): Promise<Fields | undefined> {
@@ -106,9 +107,9 @@ const steps: readonly Step[] = [
   updating(REFUSABLE, "compute-timeout", "suspend it after 10 minutes", { scaleToZero: { afterSeconds: 600 } }),
   updating(REFUSABLE, "compute-pooler", "switch its pooler on", { poolerEnabled: true }),
   step("compute-limits", "send a name of 64 characters, and one of 65 and a timeout of 59 s", async (run) => {
-    await patch(run, { name: run.token.padEnd(64, "n") });
-    await patch(run, { name: run.token.padEnd(65, "n") });
-    await patch(run, { suspend_timeout_seconds: 59 });
+    await patch(run, { name: run.token.padEnd(64, "n") }, "longest-name");
+    await patch(run, { name: run.token.padEnd(65, "n") }, "longer-name");
+    await patch(run, { suspend_timeout_seconds: 59 }, "short-timeout");
     await settled(run);
   }),
   step("compute-region", "ask for a read replica in a region that does not exist", (run) => {
@@ -136,13 +137,8 @@ const steps: readonly Step[] = [
     await untilActive(run);
     await run.objects.update(PRIMARY, { restartTriggers: ["live"] });
   }),
-  stepIf({ needs: ["compute-resize"] }, "operations", "read the list of operations in pages, and one", async (run) => {
-    const page = `${OPERATIONS.template}?limit=1`;
-    const { status, json } = await probe(run, "GET", page);
-    if (!isGood(status)) return;
-    const cursor = fieldOf(json, "pagination", "cursor");
-    // It is the service's own, and goes back to it.
-    if (typeof cursor === "string") await probe(run, "GET", `${page}&cursor=${encodeURIComponent(cursor)}`);
+  stepIf({ needs: ["compute-resize"] }, "operations", "read the list of operations, and one of them", async (run) => {
+    const { json } = await probe(run, "GET", OPERATIONS.template);
     const id = recordsIn(json, OPERATIONS.field)[0]?.["id"];
     if (typeof id === "string") await probe(run, "GET", OPERATION, { params: { operation_id: id } });
   }),
@@ -150,13 +146,11 @@ const steps: readonly Step[] = [
     const { status } = await act(run, "suspend");
     if (isMissingRoute(status)) return;
     await settled(run);
-    run.exchanges.step = "idle-suspend";
-    await act(run, "suspend");
-    run.exchanges.step = "compute-suspend";
-    await act(run, "restart");
+    await act(run, "suspend", "idle-suspend");
+    await act(run, "restart", "idle-restart");
     await settled(run);
     await patch(run, { name: `${run.token}-idle` });
-    await act(run, "start");
+    await act(run, "start", "compute-start");
     await settled(run);
   }),
   stepIf(REFUSABLE, "compute-disable", "disable it, and enable it again", async (run) => {
@@ -165,15 +159,10 @@ const steps: readonly Step[] = [
     run.exchanges.step = "compute-enable";
     await run.objects.update(PRIMARY, { disabled: false });
   }),
-  stepIf(
-    { leftOut: ({ moveTo }) => (moveTo === undefined ? "no second branch is given (--move-to)" : undefined) },
-    "compute-move",
-    "move it to the branch of --move-to",
-    async (run) => {
-      await untilActive(run);
-      await run.objects.update(PRIMARY, { branchId: run.moveTo });
-    },
-  ),
+  stepIf({ option: "moveTo" }, "compute-move", "move it to the branch of --move-to", async (run) => {
+    await untilActive(run);
+    await run.objects.update(PRIMARY, { branchId: run.moveTo });
+  }),
   step("compute-delete", "delete it while it is active; read and delete it once more", async (run) => {
     const made = run.objects.named(PRIMARY);
     await untilActive(run);
@@ -194,7 +183,6 @@ const steps: readonly Step[] = [
 ];
 
 export const live: LiveKind = {
-  part: "compute",
   byHand: ({ projectId, rest }) => `DELETE /projects/${projectId}/endpoints/${rest}`,
   steps,
   needs: "compute-create",

@@ -1,13 +1,11 @@
-import { ask } from "../exchanges";
+import { PATCH } from "../exchanges";
 import { needed, secretForms } from "../findings";
 import type { LiveKind } from "../LiveKind";
 import { canary, emailOf, REFUSABLE, stepIf } from "../run";
-import { INTEGRATION_STEP } from "./AuthIntegration";
 
 const PATH = "/projects/{project_id}/auth/email_server";
 
 export const live: LiveKind = {
-  part: "auth",
   byHand: ({ projectId }) => `PATCH /projects/${projectId}/auth/email_server ${JSON.stringify({ type: "shared" })}`,
   steps: [
     stepIf(REFUSABLE, "mail", "set an e-mail server that does not exist, change its sender, and reset it", (run) => {
@@ -17,13 +15,12 @@ export const live: LiveKind = {
       return objects.tryOut("EmailServer", "mail", args, { senderName: "pulumi-svc live 2" });
     }),
   ],
-  needs: INTEGRATION_STEP,
   statements: {
     "Email server": [
       needed(
         "mail-password",
         "The password may come back in full, masked or not at all (observed)",
-        secretForms([ask.patch(PATH)], "password"),
+        secretForms([PATCH.to(PATH)], "password"),
       ),
     ],
   },

@@ -1,10 +1,8 @@
 import type { LiveKind } from "../LiveKind";
 import { originOf, step } from "../run";
-import { INTEGRATION_STEP } from "./AuthIntegration";
 import { deleteDomains } from "./WhitelistDomain";
 
 export const live: LiveKind = {
-  part: "auth",
   // It was made by this run, with these domains.
   byHand: (object) => deleteDomains(object, object.args["domains"] as string[]),
   steps: [
@@ -15,6 +13,4 @@ export const live: LiveKind = {
       await run.objects.tryOut("Whitelist", "whitelist", { domains: [originOf(run, "list")] });
     }),
   ],
-  needs: INTEGRATION_STEP,
-  statements: {},
 };

@@ -1,10 +1,9 @@
 import { domainForm } from "../../../src/contract/redirectDomains";
-import { ask, isGood, type List, sentField } from "../exchanges";
-import { either, emptyDeletions, handled, judged, ofAnswer, ofGood, untried } from "../findings";
+import { DELETE, type List, sentField } from "../exchanges";
+import { either, emptyDeletions, handled, isAccepted, ofAnswer, ofGood, untried } from "../findings";
 import type { LiveKind } from "../LiveKind";
 import { probeInside } from "../requests";
 import { originOf, REFUSABLE, step, stepIf } from "../run";
-import { INTEGRATION, INTEGRATION_STEP } from "./AuthIntegration";
 
 const PATH = "/projects/{project_id}/auth/domains";
 const DOMAINS: List = {
@@ -16,7 +15,6 @@ const DOMAINS: List = {
     isIt: ({ domain }, accepted) => domainForm(String(domain)) === sentField(accepted, "domain"),
   },
 };
-const DOMAIN = "domain";
 
 /** The request that removes them, for a person. */
 export const deleteDomains = (place: { projectId: string; authProvider: string }, list: readonly string[]): string => {
@@ -25,25 +23,11 @@ export const deleteDomains = (place: { projectId: string; authProvider: string }
 };
 
 export const live: LiveKind = {
-  part: "auth",
   byHand: (object) => deleteDomains(object, [object.rest]),
   steps: [
     step("domain", "add a redirect domain, and read it", async (run) => {
-      await run.objects.create("WhitelistDomain", DOMAIN, { domain: originOf(run, "app") });
-      await run.objects.find(DOMAIN);
-    }),
-    stepIf(REFUSABLE, "domain-spelling", "add one in capitals with its default port, and delete it", async (run) => {
-      const { objects, projectId, authProvider } = run;
-      const origin = originOf(run, "spelling");
-      const args = { projectId, domain: origin };
-      const { authProviderProjectId } = objects.named(INTEGRATION).outs;
-      const outs = { ...args, authProvider, authProviderProjectId };
-      // Before it is sent: its response says nothing, so it counts as made from here on.
-      const made = { kind: "WhitelistDomain", name: "spelling", id: `${projectId}/${origin}`, args, outs } as const;
-      objects.adopt(made);
-      const domain = `https://${new URL(origin).host.toUpperCase()}:443`;
-      await probeInside(run, "POST", PATH, { domain, auth_provider: authProvider });
-      await objects.remove(made);
+      await run.objects.create("WhitelistDomain", "domain", { domain: originOf(run, "app") });
+      await run.objects.find("domain");
     }),
     stepIf(REFUSABLE, "app-domain", "add the address of an app as a redirect domain", ({ objects, token }) =>
       objects.tryOut("WhitelistDomain", "app", { domain: `${token}://callback` }),
@@ -52,20 +36,19 @@ export const live: LiveKind = {
   // Until then the domain shows a later run whose the integration is.
   lastSteps: [
     stepIf({ needs: ["domain"] }, "domain-delete", "delete the redirect domain, and one never added", async (run) => {
-      await run.objects.remove(run.objects.named(DOMAIN));
+      await run.objects.remove(run.objects.named("domain"));
       run.exchanges.step = "unlisted-domain";
       const domains = [{ domain: originOf(run, "none") }];
       await probeInside(run, "DELETE", PATH, { auth_provider: run.authProvider, domains });
     }),
   ],
-  needs: INTEGRATION_STEP,
   lists: [DOMAINS],
   statements: {
     Responses: [
       handled(
         "empty-deletion",
         "200 without a body for deleting an integration or domains",
-        ofGood([ask.del(PATH)], emptyDeletions),
+        ofGood([DELETE.to(PATH)], emptyDeletions),
       ),
     ],
     "Redirect domains": [
@@ -75,7 +58,7 @@ export const live: LiveKind = {
       handled(
         "unlisted-domain",
         "A deletion ignores domains that are not listed (assumed",
-        ofAnswer(ask.del(PATH, "unlisted-domain"), ({ status }) => judged(isGood(status), `status ${status}`)),
+        ofAnswer(DELETE.in("unlisted-domain"), isAccepted),
       ),
     ],
   },

@@ -1,14 +1,23 @@
-import { type Exchange, type Exchanges, type Fields, type List, type Question } from "../exchanges";
-import { ask, fieldOf, isFields, isGood, isMissingRoute, isRefusal, listed, recordsIn, sentField } from "../exchanges";
+import type { Exchange, Exchanges, Fields, List, Question } from "../exchanges";
+import { DELETE, fieldOf, GET, isFields, isGood, isMissingRoute, isRefusal, listed } from "../exchanges";
+import { PATCH, POST, recordsIn, sentField } from "../exchanges";
 import { differs, either, type Finding, handled, holds, judged, needed, notTried, untried } from "../findings";
-import { actionsIn, hasStatus, isRefused, ofAnswer, ofAny, ofGood, ofSuccess, onlyKnown } from "../findings";
+import {
+  actionsIn,
+  hasStatus,
+  isAccepted,
+  isRefused,
+  ofAnswer,
+  ofAny,
+  ofGood,
+  ofSuccess,
+  onlyKnown,
+} from "../findings";
 import { operationsText, type Sections, statusesOf, unique, word } from "../findings";
 import { type Change, lagFinding } from "../lag";
 
 const PATH = "/projects/{project_id}/endpoints";
 export const ENDPOINT = `${PATH}/{endpoint_id}`;
-const RESTART = `${ENDPOINT}/restart`;
-const SUSPEND = `${ENDPOINT}/suspend`;
 const OPERATIONS_PATH = "/projects/{project_id}/operations";
 export const OPERATION = `${OPERATIONS_PATH}/{operation_id}`;
 
@@ -38,7 +47,7 @@ function lastShown(exchanges: Exchanges, { step, json }: Exchange): unknown {
 
 const RENAMED: Change = {
   what: "a new name",
-  question: ask.patch(ENDPOINT, "compute-rename"),
+  question: PATCH.in("compute-rename"),
   list: COMPUTES,
   isIt: ({ name }, change) => name === sentField(change, "endpoint", "name"),
 };
@@ -59,94 +68,63 @@ const carries = (question: Question, ...wanted: readonly string[]) =>
     return judged(found.join() === wanted.join(), operationsText(answer));
   });
 
-/** The body is `{ endpoint, operations }`. */
+/** Whether a successful response contains any. */
+const operations = (question: Question, any: boolean) =>
+  ofSuccess(question, (answer) => judged(actionsIn(answer).length > 0 === any, operationsText(answer)));
+
+/** The body is `{ endpoint, operations }`, or the status says that there is none. */
 const hasBoth = ({ json }: Exchange): boolean =>
   isFields(fieldOf(json, "endpoint")) && Array.isArray(fieldOf(json, "operations"));
 
 function showBoth(good: readonly Exchange[]): Finding {
-  const odd = good.filter((each) => !hasBoth(each));
+  const odd = good.filter((each) => each.text !== "" || each.status !== 204).filter((each) => !hasBoth(each));
   if (odd.length === 0) return holds(`status ${statusesOf(good)}, both`);
   const isEmpty = odd.every(({ text }) => text.trim() === "");
   return differs(`status ${statusesOf(odd)} ${isEmpty ? "without a body" : "without them"}`);
 }
 
-/** The same for an action, whose route may be missing. */
-const actionShowsBoth = (question: Question) =>
-  ofAnswer(question, (answer) => {
+/** The same for the action of a step, whose route may be missing. */
+const action = (step: string) =>
+  ofAnswer(POST.in(step), (answer) => {
     if (isMissingRoute(answer.status)) return differs(`status ${answer.status}: there is no such route`);
     return isGood(answer.status) ? showBoth([answer]) : notTried(`status ${answer.status}`);
   });
 
-function isHostOf({ id, host, proxy_host: proxyHost }: Fields): boolean {
-  if (typeof id !== "string" || typeof host !== "string") return false;
-  return typeof proxyHost === "string" ? host === `${id}.${proxyHost}` : host.startsWith(`${id}.`);
+function isHostOfIts({ id, host, proxy_host: proxyHost }: Fields): boolean {
+  const begin = `${String(id)}.`;
+  return typeof proxyHost === "string" ? host === begin + proxyHost : String(host).startsWith(begin);
 }
 
-const isDescending = (times: readonly string[]): boolean =>
-  times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
-
-/** The status of the last PATCH of the step `compute-limits` that sent such a value. */
-const limitStatus = (exchanges: Exchanges, field: string, isIt: (value: unknown) => boolean): number | undefined =>
-  exchanges
-    .where(ask.patch(ENDPOINT, "compute-limits"))
-    .findLast((each) => isIt(sentField(each, "endpoint", field) ?? ""))?.status;
+/** The service accepts what one step sends, and refuses what the other does. */
+const limit = (good: string, bad: string) => (exchanges: Exchanges) => {
+  const [accepted, refused] = exchanges.answers(PATCH.in(good), PATCH.in(bad)).map(({ status }) => status);
+  if (accepted === undefined || refused === undefined) return notTried();
+  return judged(isGood(accepted) && isRefusal(refused), `status ${accepted} within it, ${refused} beyond`);
+};
 
 export const computeStatements: Sections = {
   Responses: [
-    handled(
-      "gone-compute",
-      "deleting a compute that is gone",
-      ofAnswer(ask.del(ENDPOINT, "compute-gone"), hasStatus(204)),
-    ),
+    handled("gone-compute", "deleting a compute that is gone", ofAnswer(DELETE.in("compute-gone"), hasStatus(204))),
     needed("absent-or-null", "(assumed to mean the same", (exchanges) => {
       const records = [...computesIn(exchanges), ...operationsIn(exchanges)];
-      return ofAny(records, () => {
-        const having = (isIt: (value: unknown) => boolean): string[] =>
-          OPTIONAL.filter((name) => records.some((record) => isIt(record[name])));
-        const [blank, nulls] = [having(isBlank), having((value) => value === null)];
-        if (blank.length > 0) return differs(`blank instead: ${unique(blank)}`);
-        return holds(nulls.length === 0 ? "absent" : `null: ${unique(nulls)}`);
-      });
+      const blank = OPTIONAL.filter((name) => records.some((record) => isBlank(record[name])));
+      return ofAny(records, () => judged(blank.length === 0, `blank instead: ${unique(blank) || "none"}`));
     }),
   ],
   Errors: [
-    handled("refused-body", "The body is refused. 422 also", ofAnswer(ask.post(PATH, "bad-body"), hasStatus(400, 422))),
+    handled("refused-body", "The body is refused. 422 also", ofAnswer(POST.in("bad-body"), hasStatus(400, 422))),
     handled("other-method", "The route has no such method", ofAnswer({ step: "bad-method" }, hasStatus(404, 405))),
   ],
-  Computes: [
-    needed("read-replicas", "any number of read replicas (`read_only`, observed)", (exchanges) => {
-      const asked = ["replica-create", "replica-full"].flatMap((step) => exchanges.where(ask.post(PATH, step)));
-      const made = asked.filter(({ status }) => isGood(status)).length;
-      return ofAny(asked, () => (made > 0 ? holds(`${made} on one branch`) : differs(`status ${statusesOf(asked)}`)));
-    }),
-  ],
+  Computes: [needed("read-replicas", "(`read_only`, observed)", ofAnswer(POST.in("replica-create"), isAccepted))],
   "Compute record": [
-    needed("host-name", "pooled: `<id>-pooler.<proxy_host>` (observed)", (exchanges) =>
-      ofAny(computesIn(exchanges), (records) => {
-        const odd = records.filter((record) => !isHostOf(record));
-        if (odd.length === 0) return holds("<id>.<proxy_host>");
-        const isPooled = odd.some(({ id, host }) => String(host).startsWith(`${String(id)}-pooler.`));
-        return differs(isPooled ? "host is the pooled name: <id>-pooler." : "host is not <id>.<proxy_host>");
-      }),
-    ),
-    handled("region", "must be the project's (observed)", ofAnswer(ask.post(PATH, "compute-region"), isRefused)),
-    needed("name-length", "1 to 64 characters (observed)", (exchanges) => {
-      const ofLength = (length: number) => limitStatus(exchanges, "name", (name) => String(name).length === length);
-      const [longest, longer] = [ofLength(64), ofLength(65)];
-      if (longest === undefined || longer === undefined) return notTried();
-      return judged(isGood(longest) && isRefusal(longer), `status ${longest} for 64, ${longer} for 65`);
+    needed("host-name", "pooled: `<id>-pooler.<proxy_host>` (observed)", (exchanges) => {
+      const records = computesIn(exchanges);
+      return ofAny(records, () => judged(records.every(isHostOfIts), "host as <id>.<proxy_host>"));
     }),
-    handled("suspend-timeout", "(0 is described, the rest observed)", (exchanges) => {
-      const good = exchanges.answer(ask.patch(ENDPOINT, "compute-timeout"))?.status;
-      const bad = limitStatus(exchanges, "suspend_timeout_seconds", (seconds) => seconds === 59);
-      if (good === undefined || bad === undefined) return notTried();
-      return judged(isGood(good) && isRefusal(bad), `status ${good} for 600 s, ${bad} for 59 s`);
-    }),
-    handled(
-      "disabling",
-      "Disabling schedules a suspend (observed)",
-      carries(ask.patch(ENDPOINT, "compute-disable"), "suspend_compute"),
-    ),
+    handled("region", "must be the project's (observed)", ofAnswer(POST.in("compute-region"), isRefused)),
+    needed("name-length", "1 to 64 characters (observed)", limit("longest-name", "longer-name")),
+    handled("suspend-timeout", "(0 is described, the rest observed)", limit("compute-timeout", "short-timeout")),
+    handled("disabling", "schedules a suspend (observed)", carries(PATCH.in("compute-disable"), "suspend_compute")),
   ],
   "Compute settings": [
     handled("settings", "`settings` is not described. Observed:", (exchanges) => {
@@ -158,7 +136,7 @@ export const computeStatements: Sections = {
     needed(
       "settings-replaced",
       "`pg_settings` in a PATCH replaces the whole map",
-      ofSuccess(ask.patch(ENDPOINT, "settings-replaced"), (answer, exchanges) => {
+      ofSuccess(PATCH.in("settings-replaced"), (answer, exchanges) => {
         const shown = fieldOf(lastShown(exchanges, answer), "settings", "pg_settings");
         if (!isFields(shown)) return notTried("the record does not show its settings");
         const isKept = Object.hasOwn(shown, "idle_in_transaction_session_timeout");
@@ -175,15 +153,11 @@ export const computeStatements: Sections = {
     untried("large-sizes", "cannot scale to zero (observed)", "a compute of more than 16 CU costs too much"),
   ],
   "Compute states": [
-    handled(
-      "primary-start",
-      "The response carries a running `start_compute`",
-      carries(ask.post(PATH, "compute-create"), "start_compute"),
-    ),
+    handled("primary-start", "carries a running `start_compute`", carries(POST.in("compute-create"), "start_compute")),
     handled(
       "replica-start",
       "is a finished creation (observed)",
-      ofSuccess(ask.post(PATH, "replica-create"), (answer) => {
+      ofSuccess(POST.in("replica-create"), (answer) => {
         const state = fieldOf(answer.json, "endpoint", "current_state");
         return judged(state === "idle" && actionsIn(answer).length === 0, `${word(state)}, ${operationsText(answer)}`);
       }),
@@ -191,93 +165,52 @@ export const computeStatements: Sections = {
     handled(
       "restart-operations",
       "`suspend_compute`, then `start_compute` (observed)",
-      carries(ask.post(RESTART, "compute-restart"), "suspend_compute", "start_compute"),
+      carries(POST.in("compute-restart"), "suspend_compute", "start_compute"),
     ),
-    handled(
-      "resize-operations",
-      "change of a fixed size or of an autoscaling limit",
-      ofSuccess(ask.patch(ENDPOINT, "compute-resize"), (answer) =>
-        judged(actionsIn(answer).length > 0, operationsText(answer)),
-      ),
-    ),
+    handled("resize-operations", "change of a fixed size or", operations(PATCH.in("compute-resize"), true)),
     untried("move-connections", "Assumed: they are dropped", "this run has no role and no password to connect with"),
-    handled(
-      "deletion-operations",
-      "A `suspend_compute` goes on running (observed)",
-      carries(ask.del(ENDPOINT, "compute-delete"), "suspend_compute"),
-    ),
+    handled("deletion-operations", "on running (observed)", carries(DELETE.in("compute-delete"), "suspend_compute")),
     needed(
       "disabled-idle",
       "By a scheduled suspend (observed)",
-      ofSuccess(ask.patch(ENDPOINT, "compute-disable"), (answer, exchanges) => {
+      ofSuccess(PATCH.in("compute-disable"), (answer, exchanges) => {
         const state = fieldOf(lastShown(exchanges, answer), "current_state");
         return judged(state === "idle", word(state));
       }),
     ),
-    handled(
-      "idle-patch",
-      "The response may have `operations: []`: finished (observed)",
-      ofSuccess(ask.patch(ENDPOINT, "compute-suspend"), (answer) =>
-        judged(actionsIn(answer).length === 0, operationsText(answer)),
-      ),
-    ),
+    handled("idle-patch", "`operations: []`: finished (observed)", operations(PATCH.in("idle-restart"), false)),
     needed("states", 'An unknown state counts as "not ready yet" (assumed', (exchanges) =>
       onlyKnown(computesIn(exchanges), ["current_state", "pending_state"], STATES),
     ),
   ],
   "Compute routes": [
-    handled("create-response", "`{ endpoint: { branch_id, type, … } }`", ofGood([ask.post(PATH)], showBoth)),
-    handled("read-one", "`{ endpoint }` (observed); 404 when gone", (exchanges) => {
-      const answer = exchanges.answer(ask.get(ENDPOINT, "compute-read"));
-      if (answer === undefined) return notTried();
-      if (!isGood(answer.status)) return differs(`status ${answer.status}: there is no such route`);
-      const gone = exchanges.answer(ask.get(ENDPOINT, "compute-gone"))?.status;
-      const isShown = isFields(fieldOf(answer.json, "endpoint"));
-      return judged(isShown && (gone === undefined || gone === 404), `status ${gone ?? "not tried"} when gone`);
-    }),
-    handled("update-response", "operations may be empty", ofGood([ask.patch(ENDPOINT)], showBoth)),
-    handled(
-      "delete-response",
-      "`{ endpoint, operations }`, or 204 (observed)",
-      ofGood([ask.del(ENDPOINT)], (good) => showBoth(good.filter(({ status }) => status !== 204))),
-    ),
-    handled("restart-response", "(shapes observed)", actionShowsBoth(ask.post(RESTART, "compute-restart"))),
-    handled(
-      "start-response",
-      "/start` | none | `{ endpoint, operations }` (observed)",
-      actionShowsBoth(ask.post(`${ENDPOINT}/start`, "compute-suspend")),
-    ),
-    handled(
-      "suspend-response",
-      "/suspend` | none | `{ endpoint, operations }` (observed)",
-      actionShowsBoth(ask.post(SUSPEND, "compute-suspend")),
-    ),
+    handled("create-response", "`{ endpoint: { branch_id, type, … } }`", ofGood([POST.to(PATH)], showBoth)),
+    handled("read-one", "`{ endpoint }` (observed)", ofAnswer(GET.in("compute-read"), isAccepted)),
+    handled("read-gone", "404 when gone", ofAnswer(GET.in("compute-gone"), hasStatus(404))),
+    handled("update-response", "operations may be empty", ofGood([PATCH.to(ENDPOINT)], showBoth)),
+    handled("delete-response", "or 204 (observed)", ofGood([DELETE.to(ENDPOINT)], showBoth)),
+    handled("restart-response", "(shapes observed)", action("compute-restart")),
+    handled("start-response", "/start` | none | `{ endpoint, operations }` (observed)", action("compute-start")),
+    handled("suspend-response", "/suspend` | none | `{ endpoint, operations }` (observed)", action("compute-suspend")),
     needed(
       "creation-attributes",
-      "Creation takes (beyond `branch_id` and `type`, observed)",
-      ofAnswer(ask.post(PATH, "replica-full"), (answer) => {
-        const attributes = Object.keys(sentField(answer, "endpoint") ?? {}).length;
-        return judged(isGood(answer.status), `status ${answer.status} for ${attributes} attributes`);
-      }),
+      "beyond `branch_id` and `type`, observed",
+      ofAnswer(POST.in("replica-full"), isAccepted),
     ),
     needed(
       "move",
       "A PATCH with another `branch_id` moves the compute. It keeps its id and host",
-      ofAnswer(ask.patch(ENDPOINT, "compute-move"), ({ status, json }, exchanges) => {
+      ofAnswer(PATCH.in("compute-move"), ({ status, json }, exchanges) => {
         const own = computesIn(exchanges).filter(({ id }) => id === fieldOf(json, "endpoint", "id"));
         const hosts = new Set(own.map(({ host }) => host)).size;
         return judged(isGood(status) && hosts === 1, `status ${status}, ${hosts} hosts`);
       }),
     ),
-    handled(
-      "idle-restart",
-      "Restart of an idle compute is refused",
-      ofAnswer(ask.post(RESTART, "compute-suspend"), isRefused),
-    ),
+    handled("idle-restart", "Restart of an idle compute is refused", ofAnswer(POST.in("idle-restart"), isRefused)),
     handled(
       "idle-suspend",
-      "Suspend of an idle compute answers 200 with no operations (observed)",
-      ofAnswer(ask.post(SUSPEND, "idle-suspend"), (answer) =>
+      "answers 200 with no operations (observed)",
+      ofAnswer(POST.in("idle-suspend"), (answer) =>
         judged(
           answer.status === 200 && actionsIn(answer).length === 0,
           `status ${answer.status}, ${operationsText(answer)}`,
@@ -295,20 +228,14 @@ export const computeStatements: Sections = {
     ),
     either("operation-errors", "`error`, `retry_at` | Optional (observed)"),
     handled("operation-routes", "reads one (both observed)", (exchanges) => {
-      const pages = exchanges.where(ask.get(OPERATIONS_PATH, "operations"));
-      return ofAny([...pages, ...exchanges.where(ask.get(OPERATION))], (all) => {
-        const odd = all.filter(({ status }) => !isGood(status));
-        if (odd.length > 0) return differs(`status ${statusesOf(odd)}`);
-        const read = exchanges.all.flatMap((each) => [listed(each, OPERATIONS) ?? []]);
-        const isOrdered = read.every((page) => isDescending(page.map(({ created_at }) => String(created_at))));
-        const paged = pages.some(({ template }) => template.includes("cursor=")) ? ", with a cursor" : "";
-        return judged(isOrdered, isOrdered ? `newest first${paged}` : "not the newest first");
-      });
+      const all = [OPERATIONS_PATH, OPERATION].flatMap((route) => exchanges.where(GET.to(route)));
+      const times = all.map(({ json }) => recordsIn(json, "operations").map((each) => String(each["created_at"])));
+      const isOrdered = times.every((page) => page.join() === page.toSorted().toReversed().join());
+      const told = `status ${statusesOf(all)}, ${isOrdered ? "newest first" : "not the newest first"}`;
+      return ofAny(all, () => judged(isOrdered && all.every(({ status }) => isGood(status)), told));
     }),
-    either(
-      "locks",
-      "Locks are per project (observed): while an operation runs, other changes of computes get 423, at some services 409 (observed)",
-    ),
+    either("locks", "Locks are per project (observed)"),
+    either("lock-status", "at some services 409 (observed)"),
   ],
   Delays: [
     needed(

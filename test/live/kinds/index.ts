@@ -1,3 +1,4 @@
+import { livesIn } from "../../../src/cli/declarations";
 import type { Kind } from "../../../src/contract/pointer";
 import type { LiveKind } from "../LiveKind";
 import type { Step } from "../run";
@@ -26,14 +27,26 @@ export const LIVE: Readonly<Record<Kind, LiveKind>> = {
 };
 
 export const EACH: readonly LiveKind[] = Object.values(LIVE);
+// The keys of the table above.
+const KINDS_IN_ORDER = Object.keys(LIVE) as Kind[];
+
+/** The two parts of a run; `--part` chooses one. */
+export const PARTS = ["compute", "auth"] as const;
+export type Part = (typeof PARTS)[number];
+
+/** What lives in an integration is of its part. */
+const isInside = (kind: Kind): boolean => livesIn(kind, "AuthIntegration");
+const partOf = (kind: Kind): Part => (kind === "AuthIntegration" || isInside(kind) ? "auth" : "compute");
 
 /** The steps of all kinds in their order, with what they need. */
-export const kindSteps = (parts: readonly string[]): readonly Step[] => {
-  const kinds = EACH.filter(({ part }) => parts.includes(part));
-  const withNeeds = (each: LiveKind, steps: readonly Step[] = []): Step[] =>
-    steps.map((step) => ({ needs: [each.needs].filter((need) => need !== step.name), ...step }));
+export function kindSteps(parts: readonly Part[]): readonly Step[] {
+  const kinds = KINDS_IN_ORDER.filter((kind) => parts.includes(partOf(kind)));
+  const withNeeds = (kind: Kind, steps: readonly Step[] = []): Step[] => {
+    const { needs } = isInside(kind) ? LIVE.AuthIntegration : LIVE[kind];
+    return steps.map((step) => ({ needs: needs === undefined || needs === step.name ? [] : [needs], ...step }));
+  };
   return [
-    ...kinds.flatMap((each) => withNeeds(each, each.steps)),
-    ...kinds.toReversed().flatMap((each) => withNeeds(each, each.lastSteps)),
+    ...kinds.flatMap((kind) => withNeeds(kind, LIVE[kind].steps)),
+    ...kinds.toReversed().flatMap((kind) => withNeeds(kind, LIVE[kind].lastSteps)),
   ];
-};
+}
