@@ -10,7 +10,6 @@ import { addImportCommand } from "./import/importCommand";
 import { addInitCommand } from "./init";
 import { terminalText } from "./output";
 import { addSweepCommand } from "./sweep/sweepCommand";
-import { addVerifyCommand } from "./verify/verifyCommand";
 import { BusyError, EXIT_BUSY } from "./stack/unfinished";
 
 const USAGE_ERROR = 2;
@@ -31,7 +30,6 @@ addFleetCommand(program);
 addImportCommand(program);
 addInitCommand(program);
 addSweepCommand(program);
-addVerifyCommand(program);
 
 /** A reader that closes the pipe does not stop running work. Any other failure to write is an error. */
 function outliveReaders(): void {

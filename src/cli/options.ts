@@ -16,12 +16,8 @@ export function exitCodes(zero: string, one = "failure", others: Readonly<Record
 }
 
 /** `--project <id>`. An impossible id is wrong usage. */
-export const projectOption = (description: string): Option => idOption("--project", "a project", description);
-
-/** The same for the id of another object. */
-export function idOption(long: string, what: string, description: string): Option {
-  return new Option(`${long} <id>`, description).argParser((text) => {
+export const projectOption = (description: string): Option =>
+  new Option("--project <id>", description).argParser((text) => {
     if (SEGMENT.test(text)) return text;
-    throw new InvalidArgumentError(`It must be the id of ${what}: letters, digits and . _ ~ -`);
+    throw new InvalidArgumentError("It must be the id of a project: letters, digits and . _ ~ -");
   });
-}

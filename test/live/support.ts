@@ -1,31 +1,23 @@
-import type { VerifyFlags } from "../../src/cli/verify/flags";
-import { type Delays, prepare } from "../../src/cli/verify/prepare";
-import type { Judged, VerifyReport } from "../../src/cli/verify/report";
-import { verified } from "../../src/cli/verify/verify";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
 import { Digests } from "../../src/host/digests";
-import { start } from "./emulator";
-import { Service } from "./service";
+import { start } from "../support/emulator";
+import { Service } from "../support/service";
+import type { Target } from "./before";
+import type { Judged, LiveReport } from "./report";
+import { type Delays, perform, prepare } from "./suite";
 
-export const KEY = "canary-key-verify";
+export const KEY = "canary-key-live";
 
 /** The demo project: `br-dev` and `br-test` have no compute, and `br-main` is the default branch. */
-export const WHOLE: VerifyFlags = {
-  project: "prj-demo",
-  branch: "br-dev",
-  authBranch: "br-main",
+export const WHOLE: Target = {
+  projectId: "prj-demo",
+  branchId: "br-dev",
+  authBranchId: "br-main",
   moveTo: "br-test",
-  yes: true,
-  format: "text",
+  parts: ["compute", "auth"],
 };
-export const COMPUTE: VerifyFlags = {
-  project: "prj-demo",
-  branch: "br-dev",
-  part: "compute",
-  yes: true,
-  format: "text",
-};
-export const AUTH: VerifyFlags = { project: "prj-demo", branch: "br-main", part: "auth", yes: true, format: "text" };
+export const COMPUTE: Target = { ...WHOLE, authBranchId: undefined, moveTo: undefined, parts: ["compute"] };
+export const AUTH: Target = { ...COMPUTE, branchId: "br-main", parts: ["auth"] };
 
 export const DELAYS: Delays = {
   client: { baseDelayMs: 5, lagMs: 60, pollCeilingMs: 20, attemptTimeoutMs: 1_000, minuteMs: 200 },
@@ -36,7 +28,7 @@ export const DELAYS: Delays = {
 };
 
 export interface Trial {
-  readonly report: VerifyReport;
+  readonly report: LiveReport;
   readonly plan: string;
   /** What was said during the run. */
   readonly said: readonly string[];
@@ -47,7 +39,7 @@ export interface Trial {
 }
 
 interface Circumstances {
-  /** Called with each line that the run says, such as `ok: rename it (0 s)`. */
+  /** Called with each line that the run says, such as `ok         rename it (0 s)`. */
   readonly onSaid?: (line: string, stop: AbortController) => Promise<void> | void;
   readonly delays?: Delays;
   readonly key?: string;
@@ -67,21 +59,21 @@ export const startService = (options: EmulatorOptions = {}): Promise<Emulator> =
 /** A whole run, in this process. */
 export async function tryAt(
   emulator: Emulator,
-  flags: VerifyFlags,
+  target: Target,
   { onSaid, delays = {}, key = KEY }: Circumstances = {},
 ): Promise<Trial> {
   const settings: Record<string, string> = { apiKey: key, baseUrl: emulator.baseUrl };
   const before = await objectsOf(emulator);
-  const prepared = await prepare(flags, (name) => settings[name], { ...DELAYS, ...delays });
+  const prepared = await prepare(target, (name) => settings[name], { ...DELAYS, ...delays });
   const said: string[] = [];
   const stop = new AbortController();
-  const report = await verified(prepared, stop.signal, (line) => {
+  const report = await perform(prepared, stop.signal, (line) => {
     said.push(line);
     return onSaid?.(line, stop);
   });
   const judged = (name: string): Judged => {
-    const found = report.assumptions.find((one) => one.name === name);
-    if (found === undefined) throw new Error(`no assumption ${name}`);
+    const found = report.statements.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`no statement ${name}`);
     return found;
   };
   const verdict = (name: string): string => `${judged(name).verdict}: ${judged(name).seen}`;

@@ -1,17 +1,16 @@
-import { ASSUMPTIONS } from "../../../src/cli/verify/assumptions";
-import { exitCodeOf, render } from "../../../src/cli/verify/report";
-import type { EmulatorFault, EmulatorOptions } from "../../../src/emulator";
-import type { Delays } from "../../../src/cli/verify/prepare";
-import type { VerifyFlags } from "../../../src/cli/verify/flags";
-import { AUTH, COMPUTE, DELAYS, startService, tryAt, type Trial, WHOLE } from "../../support/verifying";
+import type { EmulatorFault, EmulatorOptions } from "../../src/emulator";
+import type { Target } from "./before";
+import { isGoodReport, render } from "./report";
+import type { Delays } from "./suite";
+import { AUTH, COMPUTE, DELAYS, startService, tryAt, type Trial, WHOLE } from "./support";
 
 /** Runs whose service has several variants that do not touch each other. */
 const SERVICES: Record<
   string,
-  { options?: EmulatorOptions; faults?: EmulatorFault[]; delays?: Delays; flags?: VerifyFlags }
+  { options?: EmulatorOptions; faults?: EmulatorFault[]; delays?: Delays; target?: Target }
 > = {
   plain: {},
-  "without the observed routes": { options: { seedOnly: true }, flags: COMPUTE },
+  "without the observed routes": { options: { seedOnly: true }, target: COMPUTE },
   strict: {
     options: {
       // Long enough for a request, on a slow machine too.
@@ -37,7 +36,7 @@ const SERVICES: Record<
       pageSize: 2,
     },
     delays: { client: { ...DELAYS.client, lagMs: 800 } },
-    flags: { ...AUTH, branch: "br-dev", authBranch: "br-main" },
+    target: { ...AUTH, branchId: "br-dev", authBranchId: "br-main" },
   },
   "with other responses": {
     faults: [
@@ -71,7 +70,7 @@ const SERVICES: Record<
     ],
   },
   "without bodies": {
-    flags: COMPUTE,
+    target: COMPUTE,
     faults: [
       { method: "POST", path: "/projects/{project_id}/endpoints", status: 200, body: "", effect: "done" },
       {
@@ -95,11 +94,11 @@ function UPGRADING(): Record<string, unknown> {
 
 const trials = new Map<string, Promise<Trial>>();
 beforeAll(async () => {
-  for (const [name, { options, faults = [], delays = {}, flags = WHOLE }] of Object.entries(SERVICES)) {
+  for (const [name, { options, faults = [], delays = {}, target = WHOLE }] of Object.entries(SERVICES)) {
     const emulator = await startService(options);
     for (const fault of faults) emulator.fault(fault);
     // They wait most of their time.
-    trials.set(name, tryAt(emulator, flags, { delays }));
+    trials.set(name, tryAt(emulator, target, { delays }));
   }
   await Promise.all(trials.values());
 }, 120_000);
@@ -112,43 +111,35 @@ const trialOf = async (name: string): Promise<Trial> => {
 
 test("at the emulator as it is, everything that can be tried holds", async () => {
   const { report } = await trialOf("plain");
-  const untried = ASSUMPTIONS.filter((one) => "reason" in one).map(({ name }) => name);
-  const others = report.assumptions.filter(({ verdict }) => verdict !== "holds").map(({ name }) => name);
-  expect(others.sort()).toEqual([...untried, "rate", "too-many-requests"].sort());
+  const tried = report.statements.filter(({ verdict }) => verdict !== "not tried");
+  expect(tried.filter(({ verdict }) => verdict !== "holds")).toEqual([]);
+  expect(tried.length).toBeGreaterThan(50);
   expect(report.steps.filter(({ outcome }) => outcome === "failed" || outcome === "left out")).toEqual([]);
-  expect([exitCodeOf(report), report.left]).toEqual([0, []]);
+  expect([isGoodReport(report), report.left]).toEqual([true, []]);
 });
 
 test.each([
-  ["without the observed routes", "project-routes", /^differs: status 404/],
+  ["without the observed routes", "project-routes", /^differs: status (200, )?404/],
   ["without the observed routes", "read-one", /^differs: status 404/],
   ["without the observed routes", "operation-routes", /^differs: status 404/],
   ["without the observed routes", "suspend-response", /^differs: status 404/],
-  ["strict", "locks", /^holds: \d+ times 423$/],
   ["strict", "client-secret", /^holds: masked$/],
   ["strict", "mail-password", /^holds: masked$/],
   ["strict", "gone-compute", /^differs: status 404$/],
   ["strict", "kept-schema", /^holds: the schema stays: 409$/],
-  ["strict", "undescribed-fields", /^holds: compute\.unlisted_field, .*mail\.unlisted_field/],
   ["strict", "replica-start", /^differs: init, operations start_compute$/],
   ["strict", "resize-operations", /^holds: operations apply_config, suspend_compute, start_compute$/],
-  ["generous", "lists-in-pages", /^holds: branches \(next\), .*providers \(cursor\)$/],
-  ["with other responses", "lists-in-pages", /^differs: branches \(neither cursor nor next\)$/],
   ["generous", "auth-branch", /^differs: status 201/],
-  ["generous", "other-provider-ids", /^holds: status 200 for twitch, 200 for an unknown id$/],
-  ["generous", "app-domains", /^holds: accepted with status 201$/],
+  ["generous", "other-provider-ids", /^holds: status 200$/],
   ["generous", "client-secret", /^holds: not at all$/],
-  ["generous", "list-lag", /^holds: (?=.*after \d+ ms)integrations .*, providers .*, domains .*$/],
-  ["with other responses", "created-status", /^differs: 201, 202$/],
-  ["with other responses", "fields-shown", /^holds: not shown: name$/],
+  ["generous", "list-lag", /^holds: integrations .*, domains .*, providers .*$/],
+  ["with other responses", "created-status", /^differs: status 200, 201, 202$/],
   ["with other responses", "absent-or-null", /^differs: blank instead: suspended_at$/],
   ["with other responses", "states", /^differs: upgrading$/],
   ["with other responses", "empty-deletion", /^differs: status 204, without a body$/],
-  ["with other responses", "provider-deletion", /^differs: 202$/],
-  ["with other responses", "required-lists", /^differs: a response without its list: domains$/],
+  ["with other responses", "provider-deletion", /^differs: status 202$/],
+  ["with other responses", "required-lists", /^differs: responses without their list: domains$/],
   ["with other responses", "error-body", /^differs: without code and message: 404 for GET /],
-  ["with other responses", "too-many-requests", /^holds: 1 times 429, 1 with Retry-After$/],
-  ["with other responses", "rate", /^differs: 429 after \d+ requests of this run within a minute$/],
   ["with other responses", "existing-user", /^differs: status 201$/],
   ["without bodies", "create-response", /^differs: status 200 without a body$/],
   ["without bodies", "update-response", /^differs: status 200 without a body$/],
@@ -164,28 +155,18 @@ test.each(Object.keys(SERVICES))("nothing is left at a service %s, and nothing e
 test("no secret is in a plan, a line or a report", async () => {
   for (const trial of await Promise.all(trials.values())) {
     const { plan, said, report } = trial;
-    const text = [plan, ...said, render(report, "text"), render(report, "json")].join("\n");
+    const text = [plan, ...said, render(report)].join("\n");
     // Of the account, of the run, and of the service: server keys, and the URL of a transfer.
     expect(text).not.toMatch(/canary|ssk_|\/transfer\/|no-key/);
   }
 });
 
-test("a report has 80 columns", async () => {
-  const { report, plan } = await trialOf("strict");
-  const wide = [plan, render(report, "text")]
-    .join("\n")
-    .split("\n")
-    .filter((line) => line.length > 80);
-  // A word that is longer is not broken.
-  expect(wide.filter((line) => line.trim().includes(" "))).toEqual([]);
-});
-
 test("what differs says what it means", async () => {
-  const text = render((await trialOf("with other responses")).report, "text").replace(/\n +/g, " ");
+  const text = render((await trialOf("with other responses")).report).replace(/\n +/g, " ");
   expect(text).toMatch(
-    /differs +states: upgrading docs\/design\/api\.md says: An unknown state[^]*?: please report it, with this report/,
+    /differs +states: upgrading docs\/design\/api\.md, Compute states: … An unknown state[^]*?: please report it/,
   );
   expect(text).toMatch(
-    /differs +created-status: 201, 202 docs\/design\/api\.md says: Also seen[^]*?copes with it: nothing to do/,
+    /differs +created-status: status 200, 201, 202 docs\/design\/api\.md, Responses: … Also seen[^]*?copes with it: nothing to do/,
   );
 });

@@ -1,13 +1,15 @@
-import { type AuthIntegrationRecord, type Client, Gone, mustBeKnown, mayHaveTakenEffect } from "../../client";
-import type { Properties } from "../../contract/hiddenKeys";
-import { type Kind, typeToken } from "../../contract/pointer";
-import type { ReadSetting } from "../../contract/settings";
-import { remove } from "../../host/calls/deletion";
-import { CallError } from "../../host/calls/failures";
-import { create, read, update } from "../../host/calls/verbs";
-import type { Hosted, Session } from "../../host/session";
-import { livesIn } from "../declarations";
-import { lifecycleOf } from "../../resources/lifecycles";
+import type { AuthIntegrationRecord, Client, OAuthProviderRecord } from "../../src/client";
+import { Gone, mayHaveTakenEffect, mustBeKnown } from "../../src/client";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import { type Kind, typeToken } from "../../src/contract/pointer";
+import type { ReadSetting } from "../../src/contract/settings";
+import { remove } from "../../src/host/calls/deletion";
+import { CallError } from "../../src/host/calls/failures";
+import { create, read, update } from "../../src/host/calls/verbs";
+import type { Hosted, Session } from "../../src/host/session";
+import { livesIn } from "../../src/cli/declarations";
+import { lifecycleOf } from "../../src/resources/lifecycles";
+import { LIVE } from "./kinds";
 
 /** An object that this run has made, with the state that a stack would hold. */
 export interface Made {
@@ -20,9 +22,6 @@ export interface Made {
   args: Properties;
 }
 
-/** How long a lifecycle may wait, in seconds: less than a program has, so that a stuck service does not cost for long. */
-export const STEP_SECONDS = 300;
-
 interface Place {
   readonly projectId: string;
   readonly session: Session;
@@ -32,7 +31,8 @@ interface Place {
   readonly client: Client;
   /** What every name of this run contains. */
   readonly token: string;
-  readonly seconds: number;
+  /** In seconds. */
+  readonly timeouts: Readonly<Record<"create" | "update" | "delete", number>>;
 }
 
 /**
@@ -43,14 +43,14 @@ export class Objects {
   readonly #made: Made[] = [];
   /** The OAuth providers that the integration had from the start, by themselves. */
   readonly ownProviders = new Set<string>();
-
   /** The kinds of which something may have been made, and nothing is known of it. */
   readonly unproven = new Set<Kind>();
 
   constructor(private readonly place: Place) {}
 
-  hasCompute(endpointId: string): boolean {
-    return this.#made.some(({ id }) => id === `${this.place.projectId}/${endpointId}`);
+  /** By its Pulumi id. */
+  holds(id: string): boolean {
+    return this.#made.some((one) => one.id === id);
   }
 
   /** What still exists, the latest first: an integration is deleted after what it contains. */
@@ -65,15 +65,16 @@ export class Objects {
   }
 
   /** What a failed creation leaves behind counts as made. */
-  async create(kind: Kind, name: string, args: Properties): Promise<Made> {
-    const request = { urn: urnOf(kind, name), news: args, carried: {}, timeouts: this.#timeouts };
+  async create(kind: Kind, name: string, given: Properties): Promise<Made> {
+    const args = { projectId: this.place.projectId, ...given };
+    const request = { urn: urnOf(kind, name), news: args, carried: {}, timeouts: this.place.timeouts };
     if (livesIn(kind, "AuthIntegration")) await this.proveIntegration();
     await this.#refuseForeign(kind);
     try {
-      return this.#add({ kind, name, args, ...(await create(this.#hosted(kind), request)) });
+      return this.adopt({ kind, name, args, ...(await create(this.#hosted(kind), request)) });
     } catch (error) {
       const kept = error instanceof CallError ? error.kept() : undefined;
-      if (kept !== undefined) this.#add({ kind, name, args, ...kept });
+      if (kept !== undefined) this.adopt({ kind, name, args, ...kept });
       else if (error instanceof CallError && mayHaveTakenEffect(error.cause)) this.unproven.add(kind);
       throw error;
     }
@@ -91,17 +92,37 @@ export class Objects {
     await client.auth.ownIntegration(projectId, (item) => item.auth_provider_project_id === id, id).prove({});
   }
 
+  /** Call right after an integration was created: what it has by then, it has by itself. */
+  async noteOwnProviders(isOwn: (provider: OAuthProviderRecord) => boolean = () => true): Promise<void> {
+    const { client, projectId } = this.place;
+    const providers = await client.auth.oauthProviders(projectId).list({ since: performance.now() });
+    for (const provider of providers.filter(isOwn)) this.ownProviders.add(provider.id);
+  }
+
   /** An object that a request without a lifecycle makes. */
-  adopt(made: Made): void {
-    this.#add(made);
+  adopt(made: Made): Made {
+    this.#made.push(made);
+    return made;
   }
 
   /** The same, if the service should have refused that: its state is read. */
   async take(kind: Kind, name: string, id: string): Promise<Made> {
-    const made = this.#add({ kind, name, id, args: {}, outs: {} });
-    const found = await this.read(made);
-    made.outs = found ?? {};
+    const made = this.adopt({ kind, name, id, args: {}, outs: {} });
+    made.outs = (await this.read(made)) ?? {};
     return made;
+  }
+
+  /** @throws if a refresh does not find it. */
+  async find(name: string): Promise<void> {
+    if ((await this.read(this.named(name))) === undefined) throw new Error("a refresh does not find it");
+  }
+
+  /** Creates, reads, changes and removes it. */
+  async tryOut(kind: Kind, name: string, args: Properties, changes?: Properties): Promise<void> {
+    const made = await this.create(kind, name, args);
+    await this.read(made);
+    if (changes !== undefined) await this.update(name, changes);
+    await this.remove(made);
   }
 
   async update(name: string, changes: Properties): Promise<Made> {
@@ -109,7 +130,7 @@ export class Objects {
     const { kind, id, outs, args } = made;
     const news = { ...args, ...changes };
     await this.#refuseForeign(kind);
-    const request = { urn: urnOf(kind, name), id, outs, news, carried: {}, timeouts: this.#timeouts };
+    const request = { urn: urnOf(kind, name), id, outs, news, carried: {}, timeouts: this.place.timeouts };
     try {
       made.outs = await update(this.#hosted(kind), request);
       made.args = news;
@@ -133,7 +154,7 @@ export class Objects {
     const { session, ...hosted } = this.#hosted(kind);
     // A run deletes nothing that it has created, nor after a failure (rules 4 and 9 of docs/design/rules.md).
     const another = { ...hosted, session: this.place.start() };
-    await remove(another, { urn: urnOf(kind, name), id, outs, timeouts: this.#timeouts });
+    await remove(another, { urn: urnOf(kind, name), id, outs, timeouts: this.place.timeouts });
     hosted.resource.objects(id, outs).forEach((object) => session.memory.objects.forgetOwner(object));
     if (await this.#isShown(made)) throw new Error("it was deleted, but the service still shows it");
     this.#made.splice(this.#made.indexOf(made), 1);
@@ -148,23 +169,18 @@ export class Objects {
   async #isShown({ kind, id, outs }: Made): Promise<boolean> {
     const { client, projectId } = this.place;
     const fresh = { since: performance.now() };
-    if (kind === "ComputeEndpoint")
-      return !(
-        mustBeKnown(await client.computes.find(projectId, id.slice(projectId.length + 1), fresh)) instanceof Gone
-      );
-    if (kind !== "AuthIntegration") return false;
     const isIt = (item: AuthIntegrationRecord): boolean =>
       item.auth_provider_project_id === outs["authProviderProjectId"];
-    return !(mustBeKnown(await client.auth.integrations(projectId).find(isIt, fresh)) instanceof Gone);
+    if (kind !== "ComputeEndpoint" && kind !== "AuthIntegration") return false;
+    const found =
+      kind === "ComputeEndpoint"
+        ? await client.computes.find(projectId, id.slice(projectId.length + 1), fresh)
+        : await client.auth.integrations(projectId).find(isIt, fresh);
+    return !(mustBeKnown(found) instanceof Gone);
   }
 
   get #integration(): Made | undefined {
     return this.#made.find(({ kind }) => kind === "AuthIntegration");
-  }
-
-  #add(made: Made): Made {
-    this.#made.push(made);
-    return made;
   }
 
   /** An integration is deleted with everything in it, and every change of an e-mail server overwrites it. */
@@ -181,15 +197,11 @@ export class Objects {
       const domains = await client.auth.domains(projectId).list(since);
       const providers = await client.auth.oauthProviders(projectId).list(since);
       foreign.push(...domains.filter(({ domain }) => !this.isOwn(domain)).map(({ domain }) => `domain ${domain}`));
-      const others = providers.filter(({ id }) => !this.ownProviders.has(id) && !this.#hasProvider(id));
+      const others = providers.filter(({ id }) => !this.ownProviders.has(id) && !this.holds(`${projectId}/${id}`));
       foreign.push(...others.map(({ id }) => `OAuth provider ${id}`));
     }
     if (foreign.length > 0)
       throw new Error(`it stays, because it contains what this run cannot prove to be its own: ${foreign.join(", ")}`);
-  }
-
-  #hasProvider(id: string): boolean {
-    return this.#made.some((made) => made.kind === "OAuthProvider" && made.id === `${this.place.projectId}/${id}`);
   }
 
   /** For one call. It knows only what it reads itself, like a command of its own. */
@@ -197,32 +209,13 @@ export class Objects {
     this.place.client.forgetReads();
     return { resource: lifecycleOf(kind), session: this.place.session, readSetting: this.place.read };
   }
-
-  get #timeouts() {
-    const { seconds } = this.place;
-    return { create: seconds, update: seconds, delete: seconds };
-  }
 }
 
-const urnOf = (kind: Kind, name: string): string => `urn:pulumi:verify::pulumi-svc::${typeToken(kind)}::${name}`;
+const urnOf = (kind: Kind, name: string): string => `urn:pulumi:live::pulumi-svc::${typeToken(kind)}::${name}`;
 
-/** The request that deletes it by hand, for a person. */
+/** The request that deletes it by hand, for a person: or the integration that it is deleted with. */
 export function byHand({ kind, id, args }: Pick<Made, "kind" | "id" | "args">, authProvider: string): string {
-  const slash = id.indexOf("/");
-  const [projectId, rest] = slash < 0 ? [id, ""] : [id.slice(0, slash), id.slice(slash + 1)];
-  const path = `/projects/${projectId}`;
-  const domains = (kind === "Whitelist" ? (args["domains"] as string[]) : [rest]).map((domain) => ({ domain }));
-  const requests: Record<Kind, string> = {
-    ComputeEndpoint: `DELETE ${path}/endpoints/${rest}`,
-    AuthIntegration: `DELETE ${path}/auth/integration/${rest}`,
-    OAuthProvider: `DELETE ${path}/auth/oauth_providers/${rest}`,
-    AuthUser: `DELETE ${path}/auth/users/${rest}`,
-    EmailServer: `PATCH ${path}/auth/email_server ${JSON.stringify({ type: "shared" })}`,
-    WhitelistDomain: `DELETE ${path}/auth/domains ${JSON.stringify({ auth_provider: authProvider, domains })}`,
-    Whitelist: `DELETE ${path}/auth/domains ${JSON.stringify({ auth_provider: authProvider, domains })}`,
-    // Deleted with their integration.
-    AuthKeys: `DELETE ${path}/auth/integration/${authProvider}`,
-    AuthOwnershipTransfer: `DELETE ${path}/auth/integration/${authProvider}`,
-  };
-  return requests[kind];
+  const [projectId = "", ...rest] = id.split("/");
+  const requestOf = LIVE[kind].byHand ?? LIVE.AuthIntegration.byHand;
+  return requestOf?.({ projectId, rest: rest.join("/"), args, authProvider }) ?? "";
 }
