@@ -1,8 +1,8 @@
 import { open, writeFile } from "node:fs/promises";
+import { EXIT } from "../exitCodes";
 import { terminalText } from "../output";
 
-/** For a report that could not be written to its file: a script would read an old one. */
-export const EXIT_FAILURE = 1;
+export const EXIT_FAILURE = EXIT.failure;
 
 /**
  * Writes a report to the requested place. The reported work is done, so if the file cannot be written, the report goes

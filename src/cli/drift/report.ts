@@ -118,13 +118,6 @@ export function unfinishedText({ change, sent }: NonNullable<Drifted["unfinished
   return `an update of pulumi up is not finished${names}`;
 }
 
-const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
-
-export function exitCode({ drift, unmanaged }: Report): number {
-  if (drift.length > 0) return EXIT.drift;
-  return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
-}
-
 /** The findings of a report. Exit code and fingerprint depend only on the drift and the unmanaged objects. */
 export type Findings = Omit<Report, "stack" | "fingerprint">;
 

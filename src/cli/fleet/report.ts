@@ -41,16 +41,7 @@ export const fleetSchema = z.object({
 export type StackReport = z.infer<typeof ofStack>;
 export type FleetReport = z.infer<typeof fleetSchema>;
 
-const EXIT = { clean: 0, notKnown: 1, drift: 7, unmanaged: 8 } as const;
-
-/** What is not known comes first: the rest of the report is true, but not all. */
-export function exitCode({ stacks, notKnown, unmanaged, unmanagedNotKnown }: FleetReport): number {
-  if (notKnown.length + unmanagedNotKnown.length > 0) return EXIT.notKnown;
-  if (stacks.some(({ drift }) => drift.length > 0)) return EXIT.drift;
-  return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
-}
-
-/** Of all drift and all undeclared objects, as that of one stack. */
+/** Fingerprint of all drift and undeclared objects, computed as for one stack. */
 export const fleetFingerprint = (stacks: readonly Report[], objects: Report["unmanaged"]): string =>
   fingerprint({ project: "", stack: "", drift: stacks.flatMap(({ drift }) => drift), unmanaged: objects });
 
