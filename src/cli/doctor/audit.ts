@@ -27,7 +27,7 @@ import { EXIT } from "../exitCodes";
 import { compareText } from "../output";
 import type { CommandReport } from "../report/commandReport";
 import { orAsJson, publish } from "../report/render";
-import { counted, joined, message, type Text, text, toned } from "../report/text";
+import { columns, counted, joined, message, type Text, text, toned } from "../report/text";
 import { pulumiIn } from "../stack/pulumi";
 import { objectForm } from "../declarations";
 import { toolsOf } from "../../resources/tools";
@@ -246,14 +246,13 @@ function auditReport(audit: Audit): CommandReport {
             rows: [],
             notes: [toned("dim", message(one.urn))],
           })),
-          remedy: message(rule.remedy),
+          lines: ofRule.length === 0 ? [] : [message(rule.remedy)],
         };
       }),
       {
         title: toned("dim", text`Accepted by ${IGNORE_FILE}`),
-        head: [text`rule`, text`resource`, text`reason`],
+        head: columns`rule, resource, reason`,
         rows: tolerated.map((one) => [text`${one.rule}`, text`${one.kind} ${one.name}`, reasonOf(one)]),
-        isLabelled: true,
       },
       ...entrySections({ expired: expired.map(entryCells), unused: unused.map(entryCells) }),
     ],

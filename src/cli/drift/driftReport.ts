@@ -1,5 +1,5 @@
 import type { CommandReport, Item, Section } from "../report/commandReport";
-import { counted, joined, message, type Text, text, type Tone, toned, word } from "../report/text";
+import { columns, counted, joined, message, type Text, text, type Tone, toned, word } from "../report/text";
 import { objectsText, removalOf } from "../stack/sharedObjects";
 import { EXIT } from "../exitCodes";
 import { IGNORE_FILE } from "./ignoreFile";
@@ -34,13 +34,13 @@ export function driftReport(report: Report): CommandReport {
         items: tolerated.map((one) => ({
           ...apart(one),
           notes: [text`reason: ${reasonOf(one)}`],
-          outcome: repairOf(one),
+          repair: repairOf(one),
         })),
       },
       { lines: isRepairable(tolerated) ? [TOLERATED_ADVICE] : [] },
       {
         title: toned("yellow", text`Not drift: redirect domains whose day has come. Remove them from the program`),
-        head: [text`resource`, text`domain`, text`expired`],
+        head: columns`resource, domain, expired`,
         rows: report.expiredDomains.map((one) => [
           subjectIn(report, one).subject,
           text`${one.domain}`,
@@ -48,16 +48,12 @@ export function driftReport(report: Report): CommandReport {
         ]),
       },
       {
-        title: toned(
-          "yellow",
-          text`Held by several resources of one stack, so that each can change and delete it for the others`,
-        ),
-        head: [text`object`, text`resource`, text`id`, text`to remove it`],
+        title: toned("yellow", SHARED_OBJECTS),
+        head: columns`object, resource, id, to remove it`,
         items: report.sharedObjects.map(({ resources, ...shared }) => ({
           subject: text`${objectsText(shared)}`,
           rows: resources.map((one) => [subjectIn(report, one).subject, text`${one.id}`, message(removalOf(one))]),
         })),
-        remedy: text`Remove from the state what the program does not declare, which deletes nothing at the service`,
       },
       ...objectSections(
         report,
@@ -83,10 +79,12 @@ const CHANGES: Readonly<Record<Drifted["change"], Text>> = {
 export const CHANGE_WORDS = Object.keys(CHANGES) as Drifted["change"][]; // The keys of the table above.
 
 const FILE = word(IGNORE_FILE);
-const PROPERTIES = [text`resource`, text`property`, text`declared`, text`found`];
+const PROPERTIES = columns`resource, property, declared, found`;
 const NOT_SET = "not set";
 const NOT_THERE = "not in the list";
 const REPAIR_COMMAND = "pulumi up --refresh";
+
+const SHARED_OBJECTS = text`Held by several resources of one stack, so that each can change and delete it for the others. Remove from the state what the program does not declare, which deletes nothing at the service`;
 
 /** How to respond to drift. */
 const ANSWERS = [
@@ -134,7 +132,7 @@ export function driftedItem(report: Pick<Report, "stack">, one: Drifted): Item {
     state: CHANGES[one.change],
     remark: remarkOf(one),
     rows: one.properties.flatMap(rowsOf),
-    outcome: repairOf(one),
+    repair: repairOf(one),
   };
 }
 
@@ -152,11 +150,11 @@ type Repaired = Pick<Drifted, "kind" | "properties" | "repair" | "unfinished">;
 const isRepairable = (resources: readonly Repaired[]): boolean =>
   resources.some((one) => !isBeyondRepair(one) && !isLeftToProgram(one));
 
-function repairOf(resource: Repaired): NonNullable<Item["outcome"]> {
+function repairOf(resource: Repaired): NonNullable<Item["repair"]> {
   const { action, restarts, messages } = resource.repair;
   const planned = restarts ? text`${word(action)}, which restarts the compute` : word(action);
   const line = isLeftToProgram(resource) ? text`by pulumi up only` : isBeyondRepair(resource) ? text`none` : planned;
-  return { label: text`repair`, line, details: messages.map(message) };
+  return { line, details: messages.map(message) };
 }
 
 /** Path, declared, found. For two lists: a row for each element that is in one of them only. */
@@ -185,24 +183,22 @@ export function objectSections(
   const cells = ({ kind, id, describe }: Unmanaged): Text[] => [text`${word(kind)} ${id}`, text`${describe}`];
   const adoptable = (tone: Tone, head: Text, objects: readonly Unmanaged[]): Section => ({
     title: toned(tone, head),
-    head: [text`object`, text`what it is`, text`to manage it`],
+    head: columns`object, what it is, to manage it`,
     rows: objects.map((one) => [...cells(one), text`${one.adopt}`]),
-    isLabelled: true,
   });
   return [
     adoptable("yellow", title, unmanaged),
     {
       title: toned("dim", text`Not declared, and tolerated by ${FILE}`),
-      head: [text`object`, text`what it is`, text`reason`],
+      head: columns`object, what it is, reason`,
       rows: toleratedUnmanaged.map((one) => [...cells(one), reasonOf(one)]),
-      isLabelled: true,
     },
     adoptable("dim", text`Not drift: a new project has these by default`, byItself),
     ...entrySections({ expired: entries.expired.map(entryCells), unused: entries.unused.map(entryCells) }),
   ];
 }
 
-export const ENTRY_HEAD = [text`entry`, text`what it is about`, text`reason`];
+export const ENTRY_HEAD = columns`entry, what it is about, reason`;
 
 /** The entries of the file that have no effect. */
 export const entrySections = ({ expired, unused }: Readonly<Record<"expired" | "unused", Text[][]>>): Section[] => [

@@ -1,7 +1,7 @@
 import { driftReport, objectSections } from "../drift/driftReport";
 import { EXIT } from "../exitCodes";
 import type { CommandReport, Page } from "../report/commandReport";
-import { counted, joined, message, type Text, text, toned } from "../report/text";
+import { columns, counted, joined, message, type Text, text, toned } from "../report/text";
 import type { FleetReport, StackReport } from "./report";
 
 /** The report of many stacks. */
@@ -14,7 +14,7 @@ export function fleetReport(report: FleetReport): CommandReport {
     title: text`Drift of the fleet`,
     headline: toned(isClean ? "green" : "bold", summary(report)),
     sections: [
-      { title: toned("red", text`Not known`), head: [text`what`, text`reason`], rows: unknown },
+      { title: toned("red", text`Not known`), head: columns`what, reason`, rows: unknown },
       ...objectSections(report, text`Not declared in any of these stacks`),
     ],
     parts: stacks.filter(isTold).map(pageOf),

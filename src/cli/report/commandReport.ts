@@ -23,18 +23,14 @@ export interface Page {
 
 /** Of its contents, whatever there is, in this order. */
 export interface Section {
-  /** Without one, the section continues the report. */
+  /** Without one, the section continues the page. */
   readonly title?: Text;
-  /** Of the columns, without capitals. For items, the first one is theirs. */
+  /** Of the columns, without capitals. */
   readonly head?: readonly Text[];
-  readonly items?: readonly Item[];
-  /** Aligned in columns. */
   readonly rows?: readonly (readonly Text[])[];
-  /** Whether a terminal shows the last column of the rows with its head, because it shows no other. */
-  readonly isLabelled?: true;
+  /** Their subject is the first column. */
+  readonly items?: readonly Item[];
   readonly lines?: readonly Text[];
-  /** What to do about the contents, in a sentence. Alone it is not shown. */
-  readonly remedy?: Text;
 }
 
 /** A subject, such as a resource, with rows about it. */
@@ -46,12 +42,10 @@ export interface Item {
   /** What there is to say beside the rows. */
   readonly remark?: Text | undefined;
   readonly rows: readonly (readonly Text[])[];
-  /** Each is a line, or a line with details below. */
   readonly notes?: readonly Text[];
-  /** What is done with it, or would be. */
-  readonly outcome?: { readonly label: Text; readonly line: Text; readonly details: readonly Text[] };
+  readonly repair?: { readonly line: Text; readonly details: readonly Text[] };
 }
 
 /** A section without contents is not shown. */
-export const isEmpty = ({ items = [], rows = [], lines = [] }: Section): boolean =>
-  items.length + rows.length + lines.length === 0;
+export const isEmpty = ({ rows = [], items = [], lines = [] }: Section): boolean =>
+  rows.length + items.length + lines.length === 0;

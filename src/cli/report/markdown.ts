@@ -15,44 +15,37 @@ function blocksOf({ headline, sections, parts = [], footer = [], fingerprint }: 
   ];
 }
 
-function sectionBlocks({ title, head = [], items = [], rows = [], lines = [], remedy }: Section): string[] {
-  const list = items.flatMap(listed);
-  const all = [...items.flatMap((item) => rowsOf(item, head.length)), ...rows.map((row) => row.map(inline))];
+function sectionBlocks({ title, head = [], rows = [], items = [], lines = [] }: Section): string[] {
+  const cells = [...rows, ...items.flatMap(rowsOf)];
   const bullet = title === undefined ? "" : "- ";
-  return [
-    ...(title === undefined ? [] : [`### ${inline(title)}`]),
-    ...(all.length === 0
+  const blocks = [
+    title === undefined ? [] : [`### ${inline(title)}`],
+    cells.length === 0
       ? []
       : [
           table(
-            head.map((name) => capitalized(inline(name))),
-            all,
+            head.map(inline).map(capitalized),
+            cells.map((row) => row.map(inline)),
           ),
-        ]),
-    ...(list.length === 0 ? [] : [list.join("\n")]),
-    ...(lines.length === 0 ? [] : [lines.map((line) => bullet + inline(line)).join("\n")]),
-    ...(remedy === undefined ? [] : [inline(remedy)]),
+        ],
+    items.flatMap(listed),
+    lines.map((line) => bullet + inline(line)),
   ];
+  return blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
 }
 
 /** The subject stands in each row, and in one of its own if there is something beside what differs. */
-function rowsOf({ subject, state, remark, rows }: Item, columns: number): string[][] {
+function rowsOf({ subject, state, remark, rows }: Item): Text[][] {
   const whole = remark ?? (rows.length === 0 ? state : undefined);
-  const first = whole === undefined ? [] : [[whole]];
-  return [...first, ...rows].map((row) => {
-    const cells = [subject, ...row].map(inline);
-    return [...cells, ...Array.from({ length: columns - cells.length }, () => "")];
-  });
+  return [...(whole === undefined ? [] : [[whole]]), ...rows].map((row) => [subject, ...row]);
 }
 
 /** What the table has no column for. */
-function listed({ subject, id, notes = [], outcome }: Item): string[] {
-  if (outcome === undefined) return [];
+function listed({ subject, id, notes = [], repair }: Item): string[] {
+  if (repair === undefined) return [];
   const of = id === undefined ? "" : ` (${inline(id)})`;
-  return [
-    `- ${inline(subject)}${of}: ${inline(outcome.line)}`,
-    ...[...notes, ...outcome.details].map((detail) => `  - ${inline(detail)}`),
-  ];
+  const details = [...notes, ...repair.details].map((detail) => `  - ${inline(detail)}`);
+  return [`- ${inline(subject)}${of}: ${inline(repair.line)}`, ...details];
 }
 
 /** Our own words as they are, and each value as code. */
@@ -61,8 +54,9 @@ const inline = ({ pieces }: Text): string =>
 
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
+/** A row may have fewer cells than the head. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const line = (cells: readonly string[]): string => `| ${head.map((_, column) => cells[column] ?? "").join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 

@@ -1,24 +1,16 @@
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { terminalText } from "../output";
 import { isEmpty, type Item, type Page, type Section } from "./commandReport";
 import { joined, LONGEST_VALUE, type Text, text, type Tone, toned } from "./text";
 
-/** A line or a cell as it is shown, and how many columns that takes. */
-interface Shown {
-  readonly shown: string;
-  readonly width: number;
-}
-
 /** `colours`: the caller has checked whether they are wanted. */
-export function toText(page: Page, colours = false): string {
-  return new Terminal(colours)
-    .lines(page)
+export const toText = (page: Page, colours = false): string =>
+  pageLines(page, (line) => shown(line, colours))
     .map((line) => `${line}\n`)
     .join("");
-}
 
 /** A text alone, without colours. */
-export const lineOf = (line: Text): string => new Terminal(false).line(line);
+export const lineOf = (line: Text): string => shown(line, false);
 
 /** One line of limited length, without characters that act on a terminal or a page. */
 export function printable(value: string, longest = LONGEST_VALUE): string {
@@ -26,95 +18,82 @@ export function printable(value: string, longest = LONGEST_VALUE): string {
   return visible.length > longest ? `${visible.slice(0, longest - 1)}…` : visible;
 }
 
-class Terminal {
-  constructor(private readonly colours: boolean) {}
-
-  lines({ headline, sections, parts = [], footer = [], fingerprint }: Page): string[] {
-    const lines = headline === undefined ? [] : [this.line(headline)];
-    for (const section of sections.filter((one) => !isEmpty(one))) {
-      if (section.title !== undefined) lines.push("", this.line(section.title));
-      // Rows continue the line above, and items have an empty line of their own.
-      else if (section.lines !== undefined && lines.length > 0) lines.push("");
-      const alike = sections.filter(({ head }) => head === section.head).flatMap(({ items = [] }) => items);
-      lines.push(...this.#itemLines(section, this.#widths(section, alike)), ...this.#rowLines(section));
-      const indent = section.title === undefined ? "" : "  ";
-      const sentences = [...(section.lines ?? []), ...(section.remedy === undefined ? [] : [section.remedy])];
-      for (const line of sentences) lines.push(indent + this.line(line));
-    }
-    for (const part of parts) lines.push("", this.line(part.title), ...this.lines(part));
-    const end = [...footer, ...(fingerprint === undefined ? [] : [text`fingerprint ${fingerprint}`])];
-    if (end.length > 0) lines.push("", ...end.map((line) => this.line(toned("dim", line))));
-    return lines;
+/** Pieces of one tone are escaped together, because several harmless ones may be a command. */
+function shown({ pieces }: Text, colours: boolean): string {
+  const runs: { tone: Tone | undefined; run: string }[] = [];
+  for (const piece of pieces) {
+    const run = "words" in piece ? piece.words : printable(piece.value, piece.longest);
+    const tone = colours ? piece.tone : undefined;
+    const last = runs.at(-1);
+    if (last?.tone === tone && last !== undefined) last.run += run;
+    else runs.push({ tone, run });
   }
-
-  line(line: Text): string {
-    return this.#shown(line).shown;
-  }
-
-  /** Escaped as a whole, because several harmless pieces may be a command together. */
-  #shown({ pieces }: Text): Shown {
-    const runs: { tone: Tone | undefined; run: string }[] = [];
-    for (const piece of pieces) {
-      const run = "words" in piece ? piece.words : printable(piece.value, piece.longest);
-      const last = runs.at(-1);
-      if (last !== undefined && (last.tone === piece.tone || !this.colours)) last.run += run;
-      else runs.push({ tone: piece.tone, run });
-    }
-    const safe = runs.map(({ tone, run }) => ({ tone, run: terminalText(run) }));
-    const styled = safe.map(({ tone, run }) =>
-      tone === undefined || !this.colours ? run : styleText(tone, run, { validateStream: false }),
-    );
-    return { shown: styled.join(""), width: safe.reduce((width, { run }) => width + run.length, 0) };
-  }
-
-  /** The rows of all items below the same head line up. */
-  #widths({ head = [] }: Section, items: readonly Item[]): readonly number[] {
-    return this.#columns([head.slice(1), ...items.flatMap(({ rows }) => rows)]);
-  }
-
-  #columns(rows: readonly (readonly Text[])[]): number[] {
-    const widths: number[] = [];
-    for (const row of rows)
-      for (const [column, cell] of row.entries())
-        widths[column] = Math.max(widths[column] ?? 0, this.#shown(cell).width);
-    return widths;
-  }
-
-  #row(row: readonly Text[], widths: readonly number[]): string {
-    const cells = row.map((cell, column) => {
-      const { shown, width } = this.#shown(cell);
-      return shown + " ".repeat((widths[column] ?? 0) - width);
-    });
-    return `  ${cells.join("  ")}`.trimEnd();
-  }
-
-  #itemLines({ title, head = [], items = [] }: Section, widths: readonly number[]): string[] {
-    const indent = title === undefined ? "" : "  ";
-    const columns = head.slice(1).map((name) => toned("dim", name));
-    return items.flatMap(({ subject, id, state, remark, rows, notes = [], outcome }) => [
-      ...(title === undefined ? [""] : []),
-      indent +
-        this.line(
-          joined(
-            [subject, ...(id === undefined ? [] : [text`(${id})`]), ...(state === undefined ? [] : [state])],
-            text` `,
-          ),
-        ),
-      ...(remark === undefined ? [] : [`${indent}  ${this.line(remark)}`]),
-      ...(rows.length === 0 ? [] : [columns, ...rows].map((row) => indent + this.#row(row, widths))),
-      ...notes.map((note) => `${indent}  ${this.line(note)}`),
-      ...(outcome === undefined ? [] : [`${indent}  ${this.line(text`${outcome.label}: ${outcome.line}`)}`]),
-      ...(outcome?.details ?? []).map((detail) => `${indent}    ${this.line(detail)}`),
-    ]);
-  }
-
-  #rowLines({ head = [], rows = [], isLabelled }: Section): string[] {
-    const label = isLabelled === true ? head.at(-1) : undefined;
-    const shown = label === undefined ? rows : rows.map((row) => withLabel(row, label));
-    const widths = this.#columns(shown);
-    return shown.map((row) => this.#row(row, widths));
-  }
+  return runs
+    .map(({ tone, run }) => ({ tone, safe: terminalText(run) }))
+    .map(({ tone, safe }) => (tone === undefined ? safe : styleText(tone, safe, { validateStream: false })))
+    .join("");
 }
 
-const withLabel = (row: readonly Text[], label: Text): Text[] =>
-  row.map((cell, column) => (column === row.length - 1 ? text`${label}: ${cell}` : cell));
+type Show = (line: Text) => string;
+
+function pageLines({ headline, sections, parts = [], footer = [], fingerprint }: Page, show: Show): string[] {
+  const lines = headline === undefined ? [] : [show(headline)];
+  for (const section of sections.filter((one) => !isEmpty(one))) {
+    const { title, head, lines: sentences } = section;
+    if (title !== undefined) lines.push("", show(title));
+    // Rows continue the line above, and items have an empty line of their own.
+    else if (sentences !== undefined && lines.length > 0) lines.push("");
+    // What has the same head lines up.
+    const alike = head === undefined ? [section] : sections.filter((one) => one.head === head);
+    lines.push(...tableLines(section, widthsOf(alike, show), show));
+    for (const line of sentences ?? []) lines.push((title === undefined ? "" : "  ") + show(line));
+  }
+  for (const part of parts) lines.push("", show(part.title), ...pageLines(part, show));
+  const end = [...footer, ...(fingerprint === undefined ? [] : [text`fingerprint ${fingerprint}`])];
+  return end.length === 0 ? lines : [...lines, "", ...end.map((line) => show(toned("dim", line)))];
+}
+
+const columnsOf = ({ head = [], items }: Section): readonly Text[] => (items === undefined ? head : head.slice(1));
+
+function widthsOf(sections: readonly Section[], show: Show): readonly number[] {
+  const widths: number[] = [];
+  for (const section of sections)
+    for (const row of [
+      columnsOf(section),
+      ...(section.rows ?? []),
+      ...(section.items ?? []).flatMap((one) => one.rows),
+    ])
+      for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(show(cell)));
+  return widths;
+}
+
+/** Of its own escapes, a cell has only ours. */
+const widthOf = (cell: string): number => stripVTControlCharacters(cell).length;
+
+function tableLines(section: Section, widths: readonly number[], show: Show): string[] {
+  const { title, rows = [], items = [] } = section;
+  const row = (cells: readonly Text[]): string => {
+    const padded = cells.map(show).map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - widthOf(cell)));
+    return `  ${padded.join("  ")}`.trimEnd();
+  };
+  const columns = columnsOf(section).map((name) => toned("dim", name));
+  const table = (all: Item["rows"]): string[] =>
+    (all.length === 0 || columns.length === 0 ? all : [columns, ...all]).map(row);
+  const ofItems = items.map((one) => itemLines(one, table(one.rows), show));
+  return [
+    ...table(rows),
+    ...ofItems.flatMap((lines) => (title === undefined ? ["", ...lines] : lines.map((line) => `  ${line}`))),
+  ];
+}
+
+function itemLines({ subject, id, state, remark, notes = [], repair }: Item, table: string[], show: Show): string[] {
+  const whole = [subject, id === undefined ? undefined : text`(${id})`, state].filter((one) => one !== undefined);
+  return [
+    show(joined(whole, text` `)),
+    ...(remark === undefined ? [] : [`  ${show(remark)}`]),
+    ...table,
+    ...notes.map((note) => `  ${show(note)}`),
+    ...(repair === undefined ? [] : [`  repair: ${show(repair.line)}`]),
+    ...(repair?.details ?? []).map((detail) => `    ${show(detail)}`),
+  ];
+}

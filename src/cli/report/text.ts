@@ -48,3 +48,10 @@ export const joined = (texts: readonly Text[], separator = text`, `): Text =>
 
 export const counted = <Noun extends string>(count: number, noun: string extends Noun ? never : Noun): Text =>
   text`${count} ${word(noun)}${count === 1 ? text`` : text`s`}`;
+
+/** Of a table: our words, separated by commas. */
+export const columns = (names: TemplateStringsArray): readonly Text[] =>
+  names
+    .join("")
+    .split(", ")
+    .map((words) => Text.of({ words }));

@@ -467,6 +467,7 @@ describe("redirect domains whose day has come", () => {
     expect(render(report, "text")).toBe(`Stack dev: no drift, 2 expired domains
 
 Not drift: redirect domains whose day has come. Remove them from the program
+  resource                 domain          expired
   Whitelist list           https://b.test  since 2020-02-29
   WhitelistDomain preview  https://a.test  since 2020-01-31
 `);
@@ -596,8 +597,9 @@ pulumi up --refresh repairs this. It also deploys pending changes of the program
 pulumi-svc drift --repair repairs this alone, --accept edits the program, --ignore tolerates it.
 
 Not declared in this stack
-  OAuthProvider prj-demo/github  OAuth provider github   to manage it: adopt: true
-  ComputeEndpoint prj-demo/ep-2  read_only compute ep-2  to manage it: adopt: "ep-2"
+  object                         what it is              to manage it
+  OAuthProvider prj-demo/github  OAuth provider github   adopt: true
+  ComputeEndpoint prj-demo/ep-2  read_only compute ep-2  adopt: "ep-2"
 
 fingerprint ${report.fingerprint}
 `);
@@ -622,7 +624,8 @@ fingerprint ${report.fingerprint}
     expect(render(apart, "text")).toBe(`Stack dev: no drift
 
 Not drift: a new project has these by default
-  OAuthProvider prj-demo/github  OAuth provider github  to manage it: adopt: true
+  object                         what it is             to manage it
+  OAuthProvider prj-demo/github  OAuth provider github  adopt: true
 `);
     expect(render(apart, "markdown")).toContain(
       "### Not drift: a new project has these by default\n\n| Object | What it is | To manage it |\n| --- | --- | --- |\n| OAuthProvider `prj-demo/github` |",

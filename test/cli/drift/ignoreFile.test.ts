@@ -511,12 +511,15 @@ Not drift: tolerated by svc-drift.json
 pulumi up --refresh also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.
 
 Not declared, and tolerated by svc-drift.json
-  OAuthProvider prj-demo/a  a provider  reason: a test
+  object                    what it is  reason
+  OAuthProvider prj-demo/a  a provider  a test
 
 Entries of svc-drift.json that have expired and have no effect
-  ignore[2]  api name  too long (until 2027-01-30)
+  entry      what it is about      reason
+  ignore[2]  api name              too long (until 2027-01-30)
 
 Entries of svc-drift.json that match nothing now
+  entry      what it is about      reason
   ignore[1]  other name found "x"  gone long ago
 
 fingerprint ${report.fingerprint}

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { CommandReport, Page } from "../../../src/cli/report/commandReport";
 import { FORMATS, render } from "../../../src/cli/report/render";
 import { lineOf } from "../../../src/cli/report/terminal";
-import { counted, joined, message, type Text, text, toned, word } from "../../../src/cli/report/text";
+import { columns, counted, joined, message, type Text, text, toned, word } from "../../../src/cli/report/text";
 import { anyCharacter } from "../../support/characters";
 import { RUNNER_PARTS, runnerCommandsIn } from "../../support/runners";
 
@@ -15,7 +15,7 @@ const report = (page: Partial<Page>): CommandReport => ({
   ...page,
 });
 
-const PROPERTIES = [text`resource`, text`property`, text`found`];
+const PROPERTIES = columns`resource, property, found`;
 
 /** Every part of a page, with this value wherever one may stand. */
 const everywhere = (value: string): CommandReport => {
@@ -26,7 +26,7 @@ const everywhere = (value: string): CommandReport => {
     state: text`changed`,
     rows: [row],
     notes: [text`reason: ${message(value)}`],
-    outcome: { label: text`repair`, line: text`update ${value}`, details: [message(value)] },
+    repair: { line: text`update ${value}`, details: [message(value)] },
   };
   return report({
     title: text`Of ${value}`,
@@ -34,8 +34,8 @@ const everywhere = (value: string): CommandReport => {
     sections: [
       { head: PROPERTIES, items: [item, { ...item, remark: text`unfinished: ${value}` }] },
       { lines: [text`${value} says ${value}`] },
-      { title: text`Apart ${value}`, head: PROPERTIES, items: [item], remedy: text`Remove ${value}` },
-      { title: text`Objects`, head: [text`object`, text`reason`], rows: [row], isLabelled: true },
+      { title: text`Apart ${value}`, head: PROPERTIES, items: [item] },
+      { title: text`Objects`, head: columns`object, what it is`, rows: [row] },
       { title: text`Next`, lines: [text`${value}`, message(value)] },
     ],
     parts: [report({ title: text`${value}, since ${value}`, headline: text`${value}` })],
@@ -71,10 +71,10 @@ Apart a|b
     reason: a|b
     repair: update a|b
       a|b
-  Remove a|b
 
 Objects
-  a|b  reason: a|ba|b
+  object  what it is
+  a|b     a|ba|b
 
 Next
   a|b
@@ -118,11 +118,9 @@ Stack \`a\`: 2 findings
   - reason: \`a\`
   - \`a\`
 
-Remove \`a\`
-
 ### Objects
 
-| Object | Reason |
+| Object | What it is |
 | --- | --- |
 | \`a\` | \`a\`\`a\` |
 
@@ -146,7 +144,7 @@ test("a resource of which nothing differs has its state in the row, and an empty
   const page = report({
     sections: [
       { head: PROPERTIES, items: [item] },
-      { title: text`Nothing`, head: PROPERTIES, rows: [], lines: [], items: [], remedy: text`Do nothing` },
+      { title: text`Nothing`, head: PROPERTIES, rows: [], lines: [], items: [] },
     ],
   });
   expect(render(page, "text")).toBe("A headline\n\nThing deleted\n");
@@ -237,6 +235,7 @@ test("a name is cut at 160 characters, a sentence at 2,000", () => {
 test("only what its type lists is a word of ours", () => {
   const kind = "Whitelist" as "Whitelist" | "EmailServer";
   expect(lineOf(word(kind))).toBe("Whitelist");
+  expect(columns`what it is, reason`.map(lineOf)).toEqual(["what it is", "reason"]);
   const name: string = "`a`";
   // @ts-expect-error -- any text is a value
   word(name);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CommandReport, Page, Section } from "../../report/commandReport";
-import { counted, message, type Text, text, word } from "../../report/text";
+import { columns, counted, message, type Text, text, word } from "../../report/text";
 import { driftedItem } from "../driftReport";
 import { driftedSchema } from "../report";
 
@@ -67,7 +67,7 @@ function planned({ plan, left, messages }: RepairReport): Text {
   return messages.length > 0 ? text`nothing was repaired` : text`no drift, nothing to repair`;
 }
 
-const PROPERTIES = [text`resource`, text`property`, text`deployed`, text`found`];
+const PROPERTIES = columns`resource, property, deployed, found`;
 
 const planSection = (report: RepairReport): Section => ({
   head: PROPERTIES,
