@@ -5,6 +5,7 @@ import { EXIT } from "../exitCodes";
 import { IGNORE_FILE } from "./ignoreFile";
 import {
   type Drifted,
+  type Ignored,
   isBeyondRepair,
   isLeftToProgram,
   type Property,
@@ -19,7 +20,6 @@ import {
 export function driftReport(report: Report): CommandReport {
   const { stack, drift, ignored, tolerated, unmanaged } = report;
   const isClean = drift.length + unmanaged.length === 0;
-  const apart = (one: Subject): Item => ({ ...subjectIn(report, one), rows: one.properties.flatMap(rowsOf) });
   return {
     json: report,
     title: text`Drift`,
@@ -27,12 +27,16 @@ export function driftReport(report: Report): CommandReport {
     sections: [
       { head: PROPERTIES, items: drift.map((one) => driftedItem(report, one)) },
       { lines: isRepairable(drift) ? ANSWERS : [] },
-      { title: toned("dim", text`Not drift: covered by ignoreChanges`), head: PROPERTIES, items: ignored.map(apart) },
+      {
+        title: toned("dim", text`Not drift: covered by ignoreChanges`),
+        head: PROPERTIES,
+        items: ignored.map((one) => itemIn(report, one)),
+      },
       {
         title: toned("dim", text`Not drift: tolerated by ${FILE}`),
         head: PROPERTIES,
         items: tolerated.map((one) => ({
-          ...apart(one),
+          ...itemIn(report, one),
           notes: [text`reason: ${reasonOf(one)}`],
           repair: repairOf(one),
         })),
@@ -42,7 +46,7 @@ export function driftReport(report: Report): CommandReport {
         title: toned("yellow", text`Not drift: redirect domains whose day has come. Remove them from the program`),
         head: columns`resource, domain, expired`,
         rows: report.expiredDomains.map((one) => [
-          subjectIn(report, one).subject,
+          subjectIn(report, one),
           text`${one.domain}`,
           text`since ${one.expiresOn}`,
         ]),
@@ -52,7 +56,7 @@ export function driftReport(report: Report): CommandReport {
         head: columns`object, resource, id, to remove it`,
         items: report.sharedObjects.map(({ resources, ...shared }) => ({
           subject: text`${objectsText(shared)}`,
-          rows: resources.map((one) => [subjectIn(report, one).subject, text`${one.id}`, message(removalOf(one))]),
+          rows: resources.map((one) => [subjectIn(report, one), text`${one.id}`, message(removalOf(one))]),
         })),
       },
       ...objectSections(
@@ -93,55 +97,45 @@ const ANSWERS = [
 ];
 export const TOLERATED_ADVICE = text`${REPAIR_COMMAND} also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.`;
 
-function summary({
-  stack,
-  drift,
-  tolerated,
-  unmanaged,
-  toleratedUnmanaged,
-  expiredDomains,
-  sharedObjects,
-}: Report): Text {
+function summary(report: Report): Text {
+  const { stack, drift, expiredDomains } = report;
   const part = (count: number, what: Text): Text[] => (count > 0 ? [text`${count} ${what}`] : []);
   const counts = [
     ...CHANGE_WORDS.flatMap((change) => part(drift.filter((one) => one.change === change).length, CHANGES[change])),
     ...(drift.length === 0 ? [text`no drift`] : []),
-    ...part(unmanaged.length, text`not declared`),
-    ...part(tolerated.length + toleratedUnmanaged.length, text`tolerated`),
+    ...part(report.unmanaged.length, text`not declared`),
+    ...part(report.tolerated.length + report.toleratedUnmanaged.length, text`tolerated`),
     ...(expiredDomains.length > 0 ? [counted(expiredDomains.length, "expired domain")] : []),
-    ...part(sharedObjects.length, text`held by several resources`),
+    ...part(report.sharedObjects.length, text`held by several resources`),
   ];
   return text`${isOfSeveral(stack) ? text`Stacks` : text`Stack`} ${stack}: ${joined(counts)}`;
 }
 
-type Subject = Pick<Drifted, "urn" | "kind" | "name" | "id" | "properties">;
+type Of = Pick<Report, "stack">;
 
 /** With its stack only if the report covers several. */
-function subjectIn({ stack: all }: Pick<Report, "stack">, { urn, kind, name, id }: Omit<Subject, "properties">) {
+function subjectIn({ stack: all }: Of, { urn, kind, name }: Pick<Drifted, "urn" | "kind" | "name">): Text {
   const { stack } = stackOf(urn);
-  const ofStack = stack === all ? text`` : text` of stack ${stack}`;
-  return { subject: text`${word(kind)} ${name}${ofStack}`, id: text`${id}` };
+  return text`${word(kind)} ${name}${stack === all ? text`` : text` of stack ${stack}`}`;
 }
 
-export function driftedItem(report: Pick<Report, "stack">, one: Drifted): Item {
-  const { subject, id } = subjectIn(report, one);
-  const tone: Tone = one.change === "deleted" ? "red" : "yellow";
-  return {
-    subject: toned(tone, subject),
-    id,
-    state: CHANGES[one.change],
-    remark: remarkOf(one),
-    rows: one.properties.flatMap(rowsOf),
-    repair: repairOf(one),
-  };
+const itemIn = (report: Of, one: Ignored): Item => ({
+  subject: subjectIn(report, one),
+  id: text`${one.id}`,
+  rows: one.properties.flatMap(rowsOf),
+});
+
+export function driftedItem(report: Of, one: Drifted): Item {
+  const item = itemIn(report, one);
+  const subject = toned(one.change === "deleted" ? "red" : "yellow", item.subject);
+  return { ...item, subject, state: CHANGES[one.change], remark: remarkOf(one), repair: repairOf(one) };
 }
 
 /** What a resource is about beside its properties: an unfinished change, or one that the engine updates all the same. */
 function remarkOf({ change, properties, unfinished }: Drifted): Text | undefined {
   if (unfinished !== undefined) return message(unfinishedText(unfinished));
-  return change === "changed" && properties.length === 0
-    ? text`no property differs, but pulumi up has to update it`
-    : undefined;
+  if (change !== "changed" || properties.length > 0) return undefined;
+  return text`no property differs, but pulumi up has to update it`;
 }
 
 type Repaired = Pick<Drifted, "kind" | "properties" | "repair" | "unfinished">;

@@ -91,7 +91,6 @@ export type Property = Drifted["properties"][number];
 export type ExpiredDomain = z.infer<typeof expiredDomain>;
 export type Unmanaged = z.infer<typeof unmanaged>;
 export type Tolerated = z.infer<typeof tolerated>;
-export type ToleratedUnmanaged = z.infer<typeof toleratedUnmanaged>;
 /** An entry of svc-drift.json in a report. */
 export type ToldEntry = z.infer<typeof toldEntry>;
 export type Report = z.infer<typeof reportSchema>;

@@ -50,12 +50,8 @@ function resultOf({ project, files, imported, held, leftOut }: ImportReport): Te
     );
     return text`wrote ${written}: ${counted(imported.length, "resource")} of project ${project}`;
   }
-  const what =
-    leftOut.length > 0
-      ? text`else that a program can declare`
-      : held.length > 0
-        ? text`that the stack does not hold`
-        : text`to import`;
+  const isElse = leftOut.length > 0 ? text`else that a program can declare` : undefined;
+  const what = isElse ?? (held.length > 0 ? text`that the stack does not hold` : text`to import`);
   return text`wrote nothing: project ${project} holds nothing ${what}`;
 }
 
