@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { parsed } from "../stack/state";
-import { terminalText } from "../output";
+import { say } from "../report/terminal";
+import { message, text } from "../report/text";
 import { fingerprint, type Report, reportSchema, toldEntry } from "../drift/report";
 
 /** The report of one stack: that of `pulumi-svc drift`, and the stack's name in the backend. */
@@ -51,16 +52,15 @@ export const fleetFingerprint = (stacks: readonly Report[], objects: Report["unm
  * @throws if the file has something else.
  */
 export async function previousStacks(file: string): Promise<readonly StackReport[]> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const content = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw new Error(`${file} cannot be read: ${error.code ?? error.message}`);
   });
-  if (text === "") {
-    const note = `${file} does not exist, or is empty: no earlier report, so all drift counts from now on`;
-    process.stderr.write(`pulumi-svc: ${terminalText(note)}\n`);
+  if (content === "") {
+    say(text`${message(file)} does not exist, or is empty: no earlier report, so all drift counts from now on`);
     return [];
   }
-  const { success, data } = fleetSchema.safeParse(parsed(text));
+  const { success, data } = fleetSchema.safeParse(parsed(content));
   if (!success) throw new Error(`${file} is not a report of pulumi-svc fleet drift written with --json`);
   return data.stacks;
 }

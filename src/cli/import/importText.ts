@@ -44,10 +44,7 @@ export function importReport(report: ImportReport): CommandReport {
 
 function resultOf({ project, files, imported, held, leftOut }: ImportReport): Text {
   if (files.length > 0) {
-    const written = joined(
-      files.map((file) => text`${file}`),
-      text` and `,
-    );
+    const written = joined(files.map(message), text` and `);
     return text`wrote ${written}: ${counted(imported.length, "resource")} of project ${project}`;
   }
   const isElse = leftOut.length > 0 ? text`else that a program can declare` : undefined;

@@ -12,6 +12,9 @@ export const toText = (page: Page, colours = false): string =>
 /** A text alone, without colours. */
 export const lineOf = (line: Text): string => shown(line, false);
 
+/** A line on standard error, beside the report. */
+export const say = (line: Text): void => void process.stderr.write(`pulumi-svc: ${lineOf(line)}\n`);
+
 /** One line of limited length, without characters that act on a terminal or a page. */
 export function printable(value: string, longest = LONGEST_VALUE): string {
   const visible = terminalText(value);

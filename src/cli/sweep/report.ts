@@ -125,11 +125,11 @@ export function sweepReport(report: SweepReport, exitCode: number): CommandRepor
 }
 
 const serviceLine = ({ service, from, projects }: SweepReport["services"][number]): Text =>
-  text`Service: ${service} (${FROM[from]}), projects: ${message(projects.join(", "))}`;
+  text`Service: ${message(service)} (${FROM[from]}), projects: ${message(projects.join(", "))}`;
 
 /** What any answer rests on: it stands before the question. */
 const basis = ({ backend, stacks, locksNotSeen }: SweepReport): Text[] => [
-  text`States that were read: ${stacks.length}, of the backend ${backend}. None names these objects.`,
+  text`States that were read: ${stacks.length}, of the backend ${message(backend)}. None names these objects.`,
   text`Other backends, and stacks that this login does not show, are not seen: what only they hold looks left behind.`,
   ...(locksNotSeen === null ? [] : [text`${message(locksNotSeen)}.`]),
 ];

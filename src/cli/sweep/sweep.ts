@@ -10,8 +10,8 @@ import { ProgressLine } from "../fleet/progress";
 import type { FleetState } from "../fleet/states";
 import type { CommandReport } from "../report/commandReport";
 import { orAsJson, publish } from "../report/render";
-import { lineOf, toText } from "../report/terminal";
-import { type Text, text, word } from "../report/text";
+import { say, toText } from "../report/terminal";
+import { text, word } from "../report/text";
 import { readSettings } from "../stack/configuration";
 import { ENDING } from "../stack/pulumi";
 import { BusyError } from "../stack/unfinished";
@@ -214,8 +214,6 @@ class Sweep {
 }
 
 const namesOf = (states: readonly FleetState[]): string[] => states.map(({ stack: { name } }) => name);
-
-const say = (line: Text): void => void process.stderr.write(`pulumi-svc: ${lineOf(line)}\n`);
 
 /** Whatever would change the answer. */
 const identities = (found: readonly FoundObject[]): string =>

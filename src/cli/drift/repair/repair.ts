@@ -3,7 +3,8 @@ import { isAgreed } from "../../ask";
 import { EXIT } from "../../exitCodes";
 import { wantsColours } from "../../output";
 import { type Format, render } from "../../report/render";
-import { toText } from "../../report/terminal";
+import { say, toText } from "../../report/terminal";
+import { message as sentence, text } from "../../report/text";
 import { ENDING, type Pulumi, pulumiIn } from "../../stack/pulumi";
 import { exportedState, type StackState } from "../../stack/state";
 import { BusyError, UnfinishedError } from "../../stack/unfinished";
@@ -61,7 +62,7 @@ export async function repair(names: readonly string[], flags: RepairFlags): Prom
     const failed = { ...report, messages: [...report.messages, ...message.split("\n")] };
     if (format !== "text") process.stdout.write(render(repairReport(failed, EXIT.failure), format));
     if (!(error instanceof OtherDrift)) throw error;
-    process.stderr.write(`pulumi-svc: ${message}\n`);
+    say(sentence(message));
     return EXIT.otherDrift;
   }
 }
@@ -159,7 +160,7 @@ async function refusalOf(report: RepairReport, { format }: RepairFlags): Promise
     report: { ...report, messages: [...report.messages, message] },
   });
   if (!process.stdin.isTTY) {
-    process.stderr.write("pulumi-svc: there is no terminal to ask on. Use --yes to repair this\n");
+    say(text`there is no terminal to ask on. Use --yes to repair this`);
     return ending(EXIT.usage, "nothing was changed: it needs --yes");
   }
   if (format !== "text") process.stderr.write(toText(planPage(report)));
