@@ -12,13 +12,20 @@ const LONGEST_MESSAGE = 2_000;
  * What people read, before a renderer escapes it. Our own words come from the program's source alone (`text`, `word`);
  * everything else is a value, whoever wrote it, so that no caller has to remember to escape it.
  */
-export class Text {
-  private constructor(readonly pieces: readonly Piece[]) {}
+class Text {
+  // Private, so that no other object is a text.
+  readonly #pieces: readonly Piece[];
 
-  static of(...pieces: readonly Piece[]): Text {
-    return new Text(pieces);
+  constructor(...pieces: readonly Piece[]) {
+    this.#pieces = pieces;
+  }
+
+  get pieces(): readonly Piece[] {
+    return this.#pieces;
   }
 }
+
+export type { Text };
 
 /** The literal parts are our words, a string between them is a value, and a number is shown as it is. */
 export function text(words: TemplateStringsArray, ...between: readonly (Text | string | number)[]): Text {
@@ -26,7 +33,7 @@ export function text(words: TemplateStringsArray, ...between: readonly (Text | s
     const next = between[index];
     return [...(ours === "" ? [] : [{ words: ours }]), ...(next === undefined ? [] : piecesOf(next))];
   });
-  return Text.of(...pieces);
+  return new Text(...pieces);
 }
 
 function piecesOf(between: Text | string | number): readonly Piece[] {
@@ -35,16 +42,16 @@ function piecesOf(between: Text | string | number): readonly Piece[] {
 }
 
 /** One of the words that its type lists, such as a kind. It does not compile for any text. */
-export const word = <Word extends string>(one: string extends Word ? never : Word): Text => Text.of({ words: one });
+export const word = <Word extends string>(one: string extends Word ? never : Word): Text => new Text({ words: one });
 
 /** A whole sentence that may quote anything. It may be longer than a name. */
-export const message = (sentence: string): Text => Text.of({ value: sentence, longest: LONGEST_MESSAGE });
+export const message = (sentence: string): Text => new Text({ value: sentence, longest: LONGEST_MESSAGE });
 
 /** For a terminal with colours. */
-export const toned = (tone: Tone, { pieces }: Text): Text => Text.of(...pieces.map((piece) => ({ ...piece, tone })));
+export const toned = (tone: Tone, { pieces }: Text): Text => new Text(...pieces.map((piece) => ({ ...piece, tone })));
 
 export const joined = (texts: readonly Text[], separator = text`, `): Text =>
-  Text.of(...texts.flatMap(({ pieces }, index) => (index === 0 ? pieces : [...separator.pieces, ...pieces])));
+  new Text(...texts.flatMap(({ pieces }, index) => (index === 0 ? pieces : [...separator.pieces, ...pieces])));
 
 export const counted = <Noun extends string>(count: number, noun: string extends Noun ? never : Noun): Text =>
   text`${count} ${word(noun)}${count === 1 ? text`` : text`s`}`;
@@ -54,4 +61,4 @@ export const columns = (names: TemplateStringsArray): readonly Text[] =>
   names
     .join("")
     .split(", ")
-    .map((words) => Text.of({ words }));
+    .map((words) => new Text({ words }));

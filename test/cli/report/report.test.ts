@@ -239,6 +239,8 @@ test("only what its type lists is a word of ours", () => {
   const name: string = "`a`";
   // @ts-expect-error -- any text is a value
   word(name);
+  // @ts-expect-error -- only this module makes a text
+  expect(((one: Text) => one)({ pieces: [{ words: name }] })).toBeDefined();
   // @ts-expect-error -- the words of a text are literals
   expect(() => text(name)).toThrow();
 });
