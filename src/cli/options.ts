@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { SEGMENT } from "../contract/identifiers";
+import { EXIT } from "./exitCodes";
 
 /** Options shared by several commands have the same description in each `--help`. */
 export const STACK = "the stack (default: the selected one)";
@@ -9,7 +10,7 @@ export const jsonOption = (shape = ""): Option =>
 
 /** The exit codes at the end of a `--help`. Every command distinguishes wrong usage from a failure. */
 export function exitCodes(zero: string, one = "failure", others: Readonly<Record<number, string>> = {}): string {
-  const codes = { 0: zero, 1: one, 2: "wrong usage", ...others };
+  const codes = { [EXIT.done]: zero, [EXIT.failure]: one, [EXIT.usage]: "wrong usage", ...others };
   return `\nExit codes: ${Object.entries(codes)
     .map(([code, meaning]) => `${code} ${meaning}`)
     .join("; ")}.`;
