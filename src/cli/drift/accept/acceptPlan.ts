@@ -1,113 +1,97 @@
-/** What to do with each differing property of a resource: an edit of the program, or the reason why there is none. */
+/** What to do with each differing property of a resource: the edits of the program, or the reason why there are none. */
 import type * as ts from "typescript";
+import { originsOf, type Origin } from "../../../components/origins";
 import { clean, containsUnknown, type Properties } from "../../../contract/hiddenKeys";
-import type { Kind } from "../../../contract/pointer";
-import { isWatched } from "../../../contract/watched";
-import type { ReadSetting } from "../../../contract/settings";
-import { standInsIn } from "../../../contract/standIns";
-import { sameJson } from "../../../host/arguments";
-import { toolsOf } from "../../../resources/tools";
-import { configured, problemsOf, topOf } from "../../declarable";
-import { ownValue, pathTo, segmentsOf, valueAt } from "../../../contract/propertyPath";
 import { isObject } from "../../../contract/ignoredChanges";
+import { ownValue, pathTo, type Segment, segmentsOf, valueAt } from "../../../contract/propertyPath";
+import { standInsIn } from "../../../contract/standIns";
+import { isWatched } from "../../../contract/watched";
 import type { Wrong } from "../../../host/requests";
-import type { Quote } from "../../code";
+import { toolsOf } from "../../../resources/tools";
+import { argumentsOf } from "../../declarations";
+import { configured, problemsOf, topOf } from "../../declarable";
 import { canonical, isByReference, type Property, SECRET } from "../report";
 import type { Creation } from "./creation";
-import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./propertyPlace";
+import { listActions } from "./listActions";
+import { literalOf, type Obstacle, placeOf, type PlainProperty, valueIn, withChange } from "./propertyPlace";
 import type { ProgramFile } from "./programFile";
-import { CONFIGURED, otherThanReferred, otherThanSecret, whatItIs } from "./reasons";
-import type { List } from "./splices";
-import { codeOf, keyOf, literalValue, objectIn, propertyCode, valueOf } from "./value";
-import type { Origin } from "../../../components/origins";
-import type { Component } from "./component";
-import { type ConfigurationChange, type Setting, settingOf, type StackConfiguration } from "./configured";
+import { NOT_DEPLOYED, otherThanReferred, otherThanSecret, whatItIs } from "./reasons";
+import { commandToSet } from "./setting";
+import type { Action } from "./splices";
+import type { Target } from "./target";
+import { codeOf, keyOf, objectIn, propertyCode, quoteOf, valueOf } from "./value";
 
 export interface Plan {
   readonly property: Property;
   /** Its position in the arguments of the `new`. */
   readonly at: Origin;
   readonly line: number;
-  /** Undefined: it is accepted. */
-  readonly reason: string | undefined;
+  /** Undefined: it can be accepted. */
+  readonly reason?: string;
+  /** What the user may do instead, such as a command. */
+  readonly code?: string | undefined;
+  /** Empty if the program declares the value already. */
   readonly actions: readonly Action[];
 }
 
-export type Action =
-  | { readonly replace: ts.Node; readonly by: string }
-  | { readonly remove: ts.Node; readonly list: List }
-  | { readonly add: string; readonly list: List }
-  | ConfigurationChange;
-
-/** Whether another resource differs in the same way and is to be accepted as well. */
-export type IsAlike = (urn: string, property: Property) => boolean;
-
-interface Given {
+interface Given extends Pick<Target, "kind" | "stack"> {
   readonly file: ProgramFile;
-  readonly kind: Kind;
   readonly provider: Awaited<ReturnType<typeof configured>>;
-  /** The second argument of the `new`. */
+  /** The second argument of the `new`, and the line of the `new`. */
   readonly node: ts.Expression;
-  readonly settingOf: (node: ts.Expression) => Setting | undefined;
+  readonly line: number;
   /** The position of a resource's argument in it; undefined if the component sets it. */
   readonly originOf: (argument: string) => Origin | undefined;
-  /** Other resources that get a property from the same place and do not differ in the same way. */
-  readonly unlike: (property: Property, origin: Origin) => readonly string[];
   /** The arguments known from the text, as written and normalised. */
   readonly known: Properties;
   readonly normalised: Properties;
+  /** The property that decides which others there are, if it differs: all of them change, or none. */
   readonly form: string | undefined;
 }
 
-export async function plansOf(
-  { file, expression }: Creation,
-  { kind, name, urn, component, changes, readSetting = () => undefined }: Resource,
-  isAlike: IsAlike,
-  configuration: StackConfiguration | undefined,
-): Promise<readonly Plan[]> {
+/** A property that differs. */
+interface Asked {
+  readonly given: Given;
+  readonly property: Property;
+  readonly path: readonly Segment[];
+  /** Undefined: no argument of the component declares it. */
+  readonly at: Origin | undefined;
+  /** The other form does not have the argument, whatever its value was. */
+  readonly isDropped: boolean;
+}
+
+export async function plansOf({ file, expression }: Creation, target: Target): Promise<readonly Plan[]> {
   const line = file.lineOf(expression);
   const node = expression.arguments?.[1];
-  if (node === undefined) return changes.map((property) => left(property, line, "it has no arguments in the program"));
-  const { known: own, isWhole } = knownArguments(file, node);
-  const origins = component?.originsOf({ kind, name }, own);
+  if (node === undefined)
+    return target.changes.map((property) => left(property, line, "it has no arguments in the program"));
+  const { known, isWhole } = knownArguments(file, node);
+  const given = await givenTo(target, { file, node, line, known });
+  const plans = await declarable(
+    given,
+    target.changes.map((property) => planOf(given, property)),
+  );
+  const [obstacle = isWhole ? undefined : "a spread"] = plans.flatMap(({ reason, property }) =>
+    reason === undefined ? [] : property.path,
+  );
+  if (given.form === undefined || obstacle === undefined) return plans;
+  return leftOf(plans, () => true, `it changes together with ${obstacle}, which is not edited`);
+}
+
+async function givenTo(
+  { kind, name, stack, component, changes, readSetting = () => undefined }: Target,
+  { known: own, ...where }: Pick<Given, "file" | "node" | "line" | "known">,
+): Promise<Given> {
+  const origins =
+    component && originsOf(component.kind, { name: component.name, args: own }, { kind, name }, argumentsOf(kind));
+  const originOf = (argument: string): Origin | undefined =>
+    origins === undefined ? [argument] : origins.get(argument);
   const known = origins === undefined ? own : argumentsFrom(own, origins);
   const provider = await configured(kind, readSetting);
   const normalised: Properties = (await provider.check({}, known)).inputs ?? {};
-  // If it changes, all of the arguments change or none.
   const { form: deciding } = toolsOf(kind);
   const form = changes.some(({ path }) => path === deciding) ? deciding : undefined;
-  const given: Given = {
-    ...{ file, kind, provider, node, known, normalised, form },
-    settingOf: (expression) => configuration && settingOf(file, expression, configuration),
-    originOf: (argument) => (origins === undefined ? [argument] : origins.get(argument)),
-    unlike: (property, origin) =>
-      (component?.alsoFrom(origin, topOf(property.path), urn, own) ?? [])
-        .filter((other) => !isAlike(other.urn, property))
-        .map((other) => other.name),
-  };
-  const plans = await declarable(
-    given,
-    changes.map((property) => planOf(given, property, line)),
-  );
-  const obstacle =
-    plans.find(({ reason }) => reason !== undefined)?.property.path ?? (isWhole ? undefined : "a spread");
-  if (form === undefined || obstacle === undefined) return plans;
-  return plans.map((plan) =>
-    plan.reason === undefined
-      ? left(plan.property, plan.line, `it changes together with ${obstacle}, which is not edited`, plan.at)
-      : plan,
-  );
-}
-
-/** What drifted: an argument of the resource, or of the component that creates it. */
-interface Resource {
-  readonly kind: Kind;
-  readonly name: string;
-  readonly urn: string;
-  readonly component?: Component | undefined;
-  readonly changes: readonly Property[];
-  /** The settings that it was deployed with. */
-  readonly readSetting?: ReadSetting;
+  return { ...where, kind, stack, provider, originOf, known, normalised, form };
 }
 
 const argumentsFrom = (own: Properties, origins: ReadonlyMap<string, Origin>): Properties =>
@@ -117,11 +101,6 @@ const argumentsFrom = (own: Properties, origins: ReadonlyMap<string, Origin>): P
       return value === undefined ? [] : [[argument, value]];
     }),
   );
-
-const left = (property: Property, line: number, reason: string, at: Origin = segmentsOf(property.path)): Plan => ({
-  ...{ property, at, line, reason },
-  actions: [],
-});
 
 /** The arguments known from the text; `isWhole`: there are no others. */
 function knownArguments(file: ProgramFile, node: ts.Expression): { known: Properties; isWhole: boolean } {
@@ -136,74 +115,109 @@ function knownArguments(file: ProgramFile, node: ts.Expression): { known: Proper
   return { known: Object.fromEntries(entries) as Properties, isWhole: false };
 }
 
+const left = (property: Property, line: number, reason: string, more: Partial<Plan> = {}): Plan => ({
+  ...{ property, line, reason, at: segmentsOf(property.path), actions: [] },
+  ...more,
+});
+
+const leftOf = (plans: readonly Plan[], isLeft: (plan: Plan) => boolean, reason: string): readonly Plan[] =>
+  plans.map((plan) =>
+    plan.reason === undefined && isLeft(plan) ? left(plan.property, plan.line, reason, { at: plan.at }) : plan,
+  );
+
+/** Why a property is not edited, wherever the program declares it. */
+const REFUSALS: readonly ((asked: Asked) => string | false | undefined)[] = [
+  ({ given, property: { path } }) =>
+    isWatched(given.kind, path) && "no argument declares it. To tolerate it, run pulumi-svc drift --ignore",
+  ({ given, property: { path } }) => toolsOf(given.kind).byHand?.get(path),
+  ({ property: { path } }) => !isSpelled(path) && "the name of the property cannot be read from its path",
+  ({ property, isDropped }) => !isDropped && isByReference(property) && otherThanReferred(property),
+  ({ property, isDropped }) => !isDropped && holdsSecret(property) && otherThanSecret(property),
+  ({ property: { found } }) => standInsIn(found).length > 0 && "the service does not show the value",
+  ({ at }) => at === undefined && "no argument of the component declares it",
+];
+
 /** The plan for one property, independent of the others. */
-function planOf(given: Given, property: Property, creationLine: number): Plan {
-  const { file, kind, node, form } = given;
-  const { declared, found } = property;
+function planOf(given: Given, property: Property): Plan {
   const path = segmentsOf(property.path);
   const [first, ...rest] = path;
   const origin = given.originOf(String(first));
-  const at = origin === undefined ? path : [...origin, ...rest];
-  const told = (reason: string, where?: ts.Node): Plan =>
-    left(property, where === undefined ? creationLine : file.lineOf(where), reason, at);
-  const accepted = (where: ts.Node, ...actions: Action[]): Plan => ({
-    ...{ property, at },
-    line: file.lineOf(where),
-    reason: undefined,
-    actions,
-  });
-  if (isWatched(kind, property.path))
-    return told("no argument declares it. To tolerate it, run pulumi-svc drift --ignore");
-  const byHand = toolsOf(kind).byHand?.get(property.path);
-  if (byHand !== undefined) return told(byHand);
-  if (!isSpelled(property.path)) return told("the name of the property cannot be read from its path");
-  // Another form does not have the argument, whatever its value was.
-  const isDropped = form !== undefined && path.length === 1 && found === null;
-  if (isByReference(property) && !isDropped) return told(otherThanReferred(property));
-  if (holdsSecret(property) && !isDropped) return told(otherThanSecret(property));
-  if (standInsIn(found).length > 0) return told("the service does not show the value");
-  if (origin === undefined) return told("no argument of the component declares it");
-  const unlike = given.unlike(property, origin);
-  if (unlike.length > 0) {
-    const names = unlike.map((name) => JSON.stringify(name)).join(", ");
-    return told(`the component also passes this argument to ${names}, which differs in another way, or not at all`);
+  const at = origin && [...origin, ...rest];
+  const isDropped = given.form !== undefined && path.length === 1 && property.found === null;
+  const asked = { given, property, path, at, isDropped };
+  for (const refusal of REFUSALS) {
+    const reason = refusal(asked);
+    if (typeof reason === "string") return left(property, given.line, reason);
   }
-  const place = placeOf(file, { given: node, path: at, found, kind, settingOf: given.settingOf });
-  if ("reason" in place) return told(place.reason, place.node);
-  if ("setting" in place) {
-    const { setting, use, rest: within } = place;
-    const value = within.reduce<unknown>(ownValue, setting.value);
-    if (same(value, found)) return accepted(use);
-    if (!same(value, declared)) return told(NOT_DEPLOYED, use);
-    const whole = within.length === 0 ? found : withChange(setting.value, within, found);
-    // Without a value, the value that the call returns is unknown.
-    if (found === null || !setting.takes(whole)) return told(`the value is ${CONFIGURED}`, use);
-    return accepted(use, { configure: setting.key, path: within, value: found, whole, use });
-  }
-  const { object, property: own } = place;
-  if (own === undefined) {
-    if (found === null) return accepted(object);
-    if (declared !== null) return told(NOT_DEPLOYED, object);
-    return accepted(object, { add: propertyCode(String(at.at(-1)), found, file.quote), list: object });
-  }
+  return planAt(asked, at ?? path);
+}
+
+function planAt(asked: Asked, at: Origin): Plan {
+  const { given, property } = asked;
+  const { file, stack } = given;
+  const place = placeOf(file, { given: given.node, path: at, project: stack.project });
+  const planned =
+    "reason" in place ? place : place.property === undefined ? addition(asked, place.object, at) : change(asked, place.object, place.property);
+  const line = file.lineOf(planned.node);
+  if (!("reason" in planned)) return { property, at, line, actions: planned.actions };
+  const { reason, setting } = planned;
+  const command = setting && commandToSet(setting.key, { ...setting, value: property.found, stack: stack.name });
+  return left(property, line, reason, { at, code: command });
+}
+
+interface Edit {
+  readonly node: ts.Node;
+  readonly actions: readonly Action[];
+}
+
+/** The program does not set it. */
+function addition(
+  { given: { file }, property: { found, declared } }: Asked,
+  node: ts.ObjectLiteralExpression,
+  at: Origin,
+): Edit | Obstacle {
+  const name = String(at.at(-1));
+  const isOpen = node.properties.some((one) => keyOf(file, one) === undefined);
+  if (found === null) return { node, actions: [] };
+  if (declared !== null)
+    return { node, reason: isOpen ? `a spread or a computed name may hold "${name}"` : NOT_DEPLOYED };
+  return { node, actions: [{ add: propertyCode(name, found, file.quote), list: node }] };
+}
+
+/** The program sets it: only the deployed value is edited. */
+function change(
+  { given, property, path, isDropped }: Asked,
+  object: ts.ObjectLiteralExpression,
+  own: PlainProperty,
+): Edit | Obstacle {
+  const { file } = given;
+  const { declared, found } = property;
   const expression = valueIn(own);
   const current = valueOf(file, expression);
-  const removal: Action = { remove: own, list: object };
-  if (containsUnknown(current)) {
-    return isDropped ? accepted(own, removal) : told(`the value is ${whatItIs(file, expression)}`, own);
-  }
+  const removal = { node: own, actions: [{ remove: own, list: object }] };
+  if (containsUnknown(current))
+    return isDropped ? removal : { node: own, reason: `the value is ${whatItIs(file, expression)}` };
   const normalised = path.reduce<unknown>(ownValue, given.normalised);
   // The normalised value of an object with a spread is unknown, which is not the same as no value.
   const isValue = (value: unknown): boolean =>
     same(current, value) || (normalised !== undefined && same(normalised, value));
-  if (isValue(found)) return accepted(own);
+  if (isValue(found)) return { node: own, actions: [] };
   // Whether a secret is the deployed one cannot be determined.
-  if (!isValue(declared) && !(isDropped && declared === SECRET)) return told(NOT_DEPLOYED, own);
-  if (found === null) return accepted(own, removal);
-  const literal = editable(file, expression, { value: found, kind });
-  if ("reason" in literal) return told(literal.reason, literal.node);
-  const actions = valueActions(file, literal.node, { current: normalised ?? current, found });
-  return "reason" in actions ? told(actions.reason, literal.node) : accepted(literal.node, ...actions.actions);
+  if (!isValue(declared) && !(isDropped && declared === SECRET)) return { node: own, reason: NOT_DEPLOYED };
+  return found === null ? removal : replacement(file, expression, { current: normalised ?? current, found });
+}
+
+function replacement(
+  file: ProgramFile,
+  expression: ts.Expression,
+  { current, found }: { readonly current: unknown; readonly found: unknown },
+): Edit | Obstacle {
+  const literal = literalOf(file, expression);
+  if ("reason" in literal) return literal;
+  const { node } = literal;
+  if (file.typescript.isArrayLiteralExpression(node) && Array.isArray(found))
+    return listActions(file, node, { current: Array.isArray(current) ? current : [], found });
+  return { node, actions: [{ replace: node, by: codeOf(found, quoteOf(file, node)) }] };
 }
 
 /** Whether a path is unambiguous: the engine escapes a quote in a name, but not a backslash. */
@@ -222,52 +236,9 @@ export const declares = (args: Properties, { path, found }: Pick<Property, "path
   same(valueAt(path, args), found);
 
 /** A missing value equals `null`; a list is a set. */
-function same(one: unknown, other: unknown): boolean {
+export function same(one: unknown, other: unknown): boolean {
   const textOf = (value: unknown): string => canonical(clean({ value: value ?? null }));
   return textOf(one) === textOf(other);
-}
-
-/** The edits that change a literal to another value. `current`: its normalised value. */
-function valueActions(
-  file: ProgramFile,
-  node: ts.Expression,
-  { current, found }: { current: unknown; found: unknown },
-): { actions: Action[] } | { reason: string } {
-  const { typescript } = file;
-  if (!typescript.isArrayLiteralExpression(node) || !Array.isArray(found)) {
-    return { actions: [{ replace: node, by: codeOf(found, quoteOf(file, node)) }] };
-  }
-  const values: readonly unknown[] = Array.isArray(current) ? current : [];
-  const added: unknown[] = [...found];
-  const kept = node.elements.filter((_element, index) => {
-    const at = added.findIndex((value) => sameJson(value, values[index]));
-    if (at !== -1) added.splice(at, 1);
-    return at !== -1;
-  });
-  const order = [...kept.map((element) => values[node.elements.indexOf(element)]), ...added];
-  // Element by element if the order matters, or if no element remains to insert after.
-  const isInPlace = !sameJson(order, found) || kept.length === 0;
-  const changed = node.elements.filter((element, index) =>
-    isInPlace ? !sameJson(values[index], found[index]) : !kept.includes(element),
-  );
-  if (changed.some((element) => literalValue(file, element) === undefined)) {
-    return { reason: "an element of the list that differs is not a literal" };
-  }
-  const [first] = node.elements;
-  const codes = (list: readonly unknown[]): Action[] =>
-    list.map((value) => ({ add: codeOf(value, first === undefined ? file.quote : quoteOf(file, first)), list: node }));
-  const actions = changed.map((element): Action => {
-    const index = node.elements.indexOf(element);
-    if (!isInPlace || index >= found.length) return { remove: element, list: node };
-    return { replace: element, by: codeOf(found[index], quoteOf(file, element)) };
-  });
-  return { actions: [...actions, ...codes(isInPlace ? found.slice(node.elements.length) : added)] };
-}
-
-/** The quote of a string literal; for anything else the file's usual quote. */
-function quoteOf(file: ProgramFile, node: ts.Expression): Quote {
-  const [begin] = node.getText(file.source);
-  return begin === '"' || begin === "'" || begin === "`" ? begin : file.quote;
 }
 
 /**
@@ -275,56 +246,31 @@ function quoteOf(file: ProgramFile, node: ts.Expression): Quote {
  * program may already be invalid for other reasons.
  */
 async function declarable(given: Given, first: readonly Plan[]): Promise<readonly Plan[]> {
-  const { provider, known, file, node } = given;
+  const { provider, known } = given;
   const before = await problemsOf(provider, known);
   const isOld = (one: Wrong): boolean => before.some(({ path, reason }) => path === one.path && reason === one.reason);
   let plans = first;
   for (;;) {
-    const open = plans.filter(({ reason }) => reason === undefined);
-    const after = open.reduce<Properties>((args, { property: { path, found } }) => {
+    const after = plans
+      .filter(({ reason }) => reason === undefined)
       // Changing a property of an object returns an object.
-      return withChange(args, segmentsOf(path), found) as Properties;
-    }, known);
+      .reduce((args, { property }) => withChange(args, segmentsOf(property.path), property.found) as Properties, known);
     const [problem] = (await problemsOf(provider, after)).filter((one) => !isOld(one));
-    const unused = problem === undefined ? unusedAfter(file, open) : undefined;
-    if (unused !== undefined) {
-      plans = plans.map((plan) =>
-        plan === unused.plan ? left(plan.property, plan.line, unused.reason, plan.at) : plan,
-      );
-      continue;
-    }
     if (problem === undefined) return plans;
-    const name = topOf(problem.path);
-    const isOpen = (plan: Plan): boolean => plan.reason === undefined && topOf(plan.property.path) === name;
-    const isNamed = plans.some(({ property: { path } }) => topOf(path) === name);
-    if (plans.some(isOpen)) {
-      const reason = `the value cannot be declared: it ${problem.reason}`;
-      plans = plans.map((plan) => (isOpen(plan) ? left(plan.property, plan.line, reason, plan.at) : plan));
-    } else if (!isNamed && Object.hasOwn(after, name)) {
-      const dropped: Property = { path: name, declared: SECRET, found: null };
-      plans = [...plans, planOf(given, dropped, file.lineOf(node))];
-    } else {
-      const reason = `it changes together with ${name}, which ${problem.reason}`;
-      plans = plans.map((plan) => (plan.reason === undefined ? left(plan.property, plan.line, reason, plan.at) : plan));
-    }
+    plans = without(given, problem, { plans, isSet: Object.hasOwn(after, topOf(problem.path)) });
   }
 }
 
-/** A name that would be unused after the edits: some compilers refuse that. */
-function unusedAfter(file: ProgramFile, plans: readonly Plan[]): { plan: Plan; reason: string } | undefined {
-  const { typescript } = file;
-  const goneIn = ({ actions }: Plan): ts.Node[] =>
-    actions.flatMap((action) => ("remove" in action ? [action.remove] : "replace" in action ? [action.replace] : []));
-  const gone = new Set(plans.flatMap(goneIn).flatMap((node) => file.all(typescript.isIdentifier, node)));
-  for (const plan of plans) {
-    const names = goneIn(plan).flatMap((node) => file.all(typescript.isIdentifier, node));
-    for (const name of names) {
-      const declared = file.declaredNameOf(name);
-      // Declarations inside are removed as well.
-      if (declared === undefined || gone.has(declared)) continue;
-      if (!file.usesOf(declared).every((use) => gone.has(use))) continue;
-      return { plan, reason: `"${name.text}" would then be unused and has to be removed, too` };
-    }
-  }
-  return undefined;
+/** The plans for a program without this problem. `isSet`: the argument has a value after them. */
+function without(
+  given: Given,
+  { path, reason }: Wrong,
+  { plans, isSet }: { readonly plans: readonly Plan[]; readonly isSet: boolean },
+): readonly Plan[] {
+  const name = topOf(path);
+  const isOfIt = (plan: Plan): boolean => topOf(plan.property.path) === name;
+  if (plans.some((plan) => plan.reason === undefined && isOfIt(plan)))
+    return leftOf(plans, isOfIt, `the value cannot be declared: it ${reason}`);
+  if (isSet && !plans.some(isOfIt)) return [...plans, planOf(given, { path: name, declared: SECRET, found: null })];
+  return leftOf(plans, () => true, `it changes together with ${name}, which ${reason}`);
 }

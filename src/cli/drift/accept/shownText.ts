@@ -1,8 +1,7 @@
 import type * as ts from "typescript";
 import { holdsSecret, isSecretName, isSecretSetting, mayBeSecret } from "../../../contract/secretNames";
-import { indentOf } from "../../stack/configFile";
 import { SECRET } from "../report";
-import type { TypeScript } from "./edit";
+import type { TypeScript } from "./programFile";
 
 /** What the surroundings of literals in a program show about them. */
 interface Context {
@@ -96,45 +95,4 @@ function isGiven({ SyntaxKind }: TypeScript, { operatorToken: { kind } }: ts.Bin
     BarBarToken,
   ];
   return all.includes(kind);
-}
-
-/** `key: value` and `- key: value`. */
-const YAML_ENTRY = /^(\s*(?:- +)*)["']?([^"'#\s][^#]*?)["']?\s*:(?:[ \t]+(\S.*))?$/;
-const ENCRYPTED = ["secure", "encryptionsalt", "encryptedkey"];
-
-/**
- * The same for a stack's configuration: without encrypted values, and without values that may be secret, at any depth.
- */
-export function shownYaml(text: string): string {
-  const lines = text.split("\n");
-  /** The index of the line where a secret begins. */
-  const hidden = new Map<number, number>();
-  lines.forEach((line, index) => {
-    const [, start = "", key = "", value = ""] = YAML_ENTRY.exec(line) ?? [];
-    if (key === "") {
-      if (holdsSecret(line)) hidden.set(index, indentOf(line));
-      return;
-    }
-    const below = belowEntry(lines.slice(index + 1), start.length);
-    const name = key.split(":").at(-1) ?? "";
-    const whole = [value, ...below].join("\n").replaceAll(/^["']|["']$/g, "");
-    const isSecret = ENCRYPTED.includes(key) || (value === "" ? isSecretSetting(name) : mayBeSecret(name, whole));
-    if (!isSecret) return;
-    if (value !== "") hidden.set(index, line.length - value.length);
-    below.forEach((inner, offset) => hidden.set(index + 1 + offset, indentOf(inner)));
-  });
-  return lines
-    .map((line, index) => {
-      const from = hidden.get(index);
-      return from === undefined || line.trim() === "" ? line : `${line.slice(0, from)}"${SECRET}"`;
-    })
-    .join("\n");
-}
-
-/** The lines of an entry: those indented further, and a list at the same indent. */
-function belowEntry(after: readonly string[], indent: number): readonly string[] {
-  const end = after.findIndex(
-    (line) => line.trim() !== "" && indentOf(line) <= indent && !(indentOf(line) === indent && /^\s*- /.test(line)),
-  );
-  return after.slice(0, end < 0 ? after.length : end);
 }

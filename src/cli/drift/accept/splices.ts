@@ -3,14 +3,14 @@ import type * as ts from "typescript";
 import type { ProgramFile } from "./programFile";
 
 /** Replaces the text from `start` to `end`. */
-export interface Splice {
+interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
 /** @throws if two overlap. Of two at the same position the first comes first. */
-export function spliced(text: string, splices: readonly Splice[]): string {
+function spliced(text: string, splices: readonly Splice[]): string {
   let result = "";
   let done = 0;
   for (const { start, end, text: inserted } of splices.toSorted((one, other) => one.start - other.start)) {
@@ -23,8 +23,29 @@ export function spliced(text: string, splices: readonly Splice[]): string {
 
 export type List = ts.ArrayLiteralExpression | ts.ObjectLiteralExpression;
 
+export type Action =
+  | { readonly replace: ts.Node; readonly by: string }
+  | { readonly remove: ts.Node; readonly list: List }
+  | { readonly add: string; readonly list: List };
+
+/** The text of a file after edits. @throws if two of them overlap. */
+export function edited(file: ProgramFile, actions: readonly Action[]): string {
+  const lists = new Map<List, ListChange>();
+  const splices = actions.flatMap((action): Splice[] => {
+    if ("replace" in action)
+      return [{ start: action.replace.getStart(file.source), end: action.replace.end, text: action.by }];
+    // Edits of one list are combined, because they share its commas.
+    const change = lists.get(action.list) ?? { removed: new Set(), added: [] };
+    lists.set(action.list, change);
+    if ("remove" in action) change.removed.add(action.remove);
+    else change.added.push(action.add);
+    return [];
+  });
+  return spliced(file.text, [...splices, ...[...lists].flatMap(([list, change]) => listSplices(file, list, change))]);
+}
+
 /** The elements or properties to remove, and the code of those to add. */
-export interface ListChange {
+interface ListChange {
   readonly removed: Set<ts.Node>;
   readonly added: string[];
 }
@@ -47,7 +68,7 @@ interface Item {
  * An element on its own line is removed with the line, and new elements get lines of their own. Comments on other lines
  * stay. New elements are appended in the layout of the previous one.
  */
-export function listSplices(file: ProgramFile, list: List, { removed, added }: ListChange): Splice[] {
+function listSplices(file: ProgramFile, list: List, { removed, added }: ListChange): Splice[] {
   const { text, source } = file;
   const items = itemsOf(file, list);
   const [inside, close] = [list.getStart(source) + 1, list.end - 1];
