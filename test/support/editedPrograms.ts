@@ -38,7 +38,12 @@ export function targetOf(changes: readonly Change[], asked: Asked = {}): Target 
 export interface Edited {
   /** The new texts. */
   readonly files: ReadonlyMap<string, string>;
-  readonly accepted: readonly { readonly name: string; readonly path: string; readonly file: string; readonly line: number }[];
+  readonly accepted: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly file: string;
+    readonly line: number;
+  }[];
   readonly told: readonly Told[];
 }
 
@@ -75,9 +80,12 @@ export function createdBy(...texts: string[]): Map<string, Properties> {
       created.set(name, args);
     }
   };
-  const svc = new Proxy({ fromEnv: (name: string) => ({ fromEnv: name }) }, {
-    get: (own, name) => (Object.hasOwn(own, name) ? Reflect.get(own, name) : create),
-  });
+  const svc = new Proxy(
+    { fromEnv: (name: string) => ({ fromEnv: name }) },
+    {
+      get: (own, name) => (Object.hasOwn(own, name) ? Reflect.get(own, name) : create),
+    },
+  );
   for (const text of texts) {
     const { outputText } = typescript.transpileModule(text, {
       compilerOptions: { module: typescript.ModuleKind.CommonJS, target: typescript.ScriptTarget.ES2022 },

@@ -31,7 +31,7 @@ export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
 }
 
 /** @throws the CLI's message. */
-export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
+async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   const { ok, stdout, reason } = await pulumi(["config", "--json"]);
   if (!ok) throw new Error(reason);
   const { success, data } = configuration.safeParse(parsed(stdout));

@@ -198,7 +198,12 @@ function textsFor(targets: readonly Target[], files: ProjectFiles): ReadonlyMap<
   return new Map([...searched, ...placed.map((file) => [file, files.read(file)] as const)]);
 }
 
-function acceptedOf({ target: { urn, kind, name }, property, file, line }: Candidate): AcceptResult["accepted"][number] {
+function acceptedOf({
+  target: { urn, kind, name },
+  property,
+  file,
+  line,
+}: Candidate): AcceptResult["accepted"][number] {
   const { path, declared, found } = property;
   return { urn, kind, name, path, declared, found, file: file.name, line };
 }

@@ -157,7 +157,11 @@ function planAt(asked: Asked, at: Origin): Plan {
   const { file, stack } = given;
   const place = placeOf(file, { given: given.node, path: at, project: stack.project });
   const planned =
-    "reason" in place ? place : place.property === undefined ? addition(asked, place.object, at) : change(asked, place.object, place.property);
+    "reason" in place
+      ? place
+      : place.property === undefined
+        ? addition(asked, place.object, at)
+        : change(asked, place.object, place.property);
   const line = file.lineOf(planned.node);
   if (!("reason" in planned)) return { property, at, line, actions: planned.actions };
   const { reason, setting } = planned;

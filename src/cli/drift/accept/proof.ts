@@ -141,7 +141,9 @@ class Proof {
     );
     if (others.length === 0 && unseen.length === 0) return undefined;
     const isOwn = (urn: string): boolean => all.some(({ target }) => target.urn === urn);
-    const what = others.map((urn) => `${isOwn(urn) ? "other arguments" : "the plan"} of ${JSON.stringify(nameInUrn(urn))}`);
+    const what = others.map(
+      (urn) => `${isOwn(urn) ? "other arguments" : "the plan"} of ${JSON.stringify(nameInUrn(urn))}`,
+    );
     return { reason: `an edit here also changes ${what.join(", ")}, so it was undone` };
   }
 

@@ -112,9 +112,16 @@ export function literalOf(file: ProgramFile, node: ts.Expression): { readonly no
   return isNarrow(file, type) ? narrow(node) : literalOf(file, initializer);
 }
 
-/** A type of single values, such as `2 | 4`. Node runs a program whose types do not fit. */
-const isNarrow = (file: ProgramFile, type: ts.TypeNode | undefined): boolean =>
-  type !== undefined && file.all(file.typescript.isLiteralTypeNode, type).length > 0;
+/** Types whose values the check of the kind decides, of this package too. */
+const WIDE =
+  /^(?:readonly )?(?:\w+\.)?(?:const|string|number|boolean|ComputeCu|AutoscalingCu|ComputeSize|ComputeSettings|ProjectAuthEmail|(?!Shared|Standard)\w+Args)(?:\[\])?$/;
+
+/** Whether a type may not allow another value. Many programs run without a look at their types. */
+const isNarrow = ({ source }: ProgramFile, type: ts.TypeNode | undefined): boolean =>
+  type
+    ?.getText(source)
+    .split("|")
+    .every((one) => WIDE.test(one.trim())) === false;
 
 const narrow = (node: ts.Node): Obstacle => ({
   node,

@@ -15,7 +15,10 @@ export function whatItIs(file: ProgramFile, node: ts.Expression): string {
   if (typescript.isTemplateExpression(node)) return "a template with an expression in it";
   if (typescript.isArrayLiteralExpression(node)) return "a list with an expression in it";
   if (typescript.isObjectLiteralExpression(node)) return "an object with an expression in it";
-  if (typescript.isCallExpression(node) && /(^|\W)(?:(get|require)Secret\w*|secret)\W*$/.test(textOf(file, node.expression)))
+  if (
+    typescript.isCallExpression(node) &&
+    /(^|\W)(?:(get|require)Secret\w*|secret)\W*$/.test(textOf(file, node.expression))
+  )
     return "a secret";
   return /^process\.env\b/.test(textOf(file, node)) ? "an environment variable" : "an expression";
 }

@@ -80,7 +80,9 @@ function accepted({
       force: true,
       planned: () => {
         const created = createdBy(...sources().map(read));
-        return Promise.resolve(planWith(refreshes.map((one) => [urnOf(one), created.get(one.name ?? "api") ?? one.declared])));
+        return Promise.resolve(
+          planWith(refreshes.map((one) => [urnOf(one), created.get(one.name ?? "api") ?? one.declared])),
+        );
       },
       others: () => Promise.resolve(others),
       ...asked,
@@ -214,7 +216,13 @@ test("what the plan of the stack does not show is taken back, and the rest stays
   expect(result.left).toMatchObject([
     { name: "jobs", path: "size", file: "index.ts", line: 3, code: "size: 4", reason: expect.stringMatching(/undone/) },
     // That file has the value already, and is that of another stack.
-    { name: "other", path: "size", file: "other.ts", line: 2, reason: expect.stringMatching(/^the text has the value/) },
+    {
+      name: "other",
+      path: "size",
+      file: "other.ts",
+      line: 2,
+      reason: expect.stringMatching(/^the text has the value/),
+    },
   ]);
   expect([exitCode(result), result.files, result.otherStacks]).toEqual([7, ["index.ts"], ["prod"]]);
   expect(read("index.ts")).toBe(IMPORT + sized("api", 4) + sized("jobs"));
@@ -298,7 +306,13 @@ test("a place of several resources is edited where all of them differ alike, and
   const one = await accepted({ refreshes: [drifted("api"), asDeclared("other")], places });
   expect(one).toMatchObject({
     left: [
-      { name: "api", file: "index.ts", line: 2, code: "size: 4", reason: expect.stringContaining('the plan of "other"') },
+      {
+        name: "api",
+        file: "index.ts",
+        line: 2,
+        code: "size: 4",
+        reason: expect.stringContaining('the plan of "other"'),
+      },
     ],
     files: [],
   });

@@ -140,12 +140,7 @@ test("an argument of several children is edited once where all of them differ in
   ];
   const others = await accepted({ ...scene, children });
   expect(told(others)).toEqual([
-    [
-      "own-primary",
-      "size",
-      "several resources get the value from here, and they differ in different ways",
-      "size: 4",
-    ],
+    ["own-primary", "size", "several resources get the value from here, and they differ in different ways", "size: 4"],
     [
       "own-replica-0",
       "size",

@@ -67,7 +67,11 @@ test.each([
 test("a value that is gone has no command, and a secret is not shown", async () => {
   const program = compute('name: config.require("name")');
   expect((await told(program, ["name", "a", null]))[0]?.[2]).toBeUndefined();
-  expect((await told(program, ["name", "a", "[secret]"]))[0]).toEqual(["name", expect.stringMatching(/^it is a secret/), undefined]);
+  expect((await told(program, ["name", "a", "[secret]"]))[0]).toEqual([
+    "name",
+    expect.stringMatching(/^it is a secret/),
+    undefined,
+  ]);
 });
 
 test("a shell runs the command with the value as it is, whatever it holds", () => {

@@ -106,9 +106,7 @@ if (one) { new ComputeEndpoint("seven", { size: 2 }); } else { new ComputeEndpoi
     const places = placesIn(PROGRAM);
     expect([...places.keys()]).toHaveLength(7);
     for (const [name, place] of places) {
-      const edited = await editFiles(new Map([["program.js", PROGRAM]]), [
-        targetOf(SIZE, { name, place }),
-      ]);
+      const edited = await editFiles(new Map([["program.js", PROGRAM]]), [targetOf(SIZE, { name, place })]);
       expect(edited.told).toEqual([]);
       const at = PROGRAM.indexOf(
         "size: 2",
@@ -203,10 +201,7 @@ describe("in several files", () => {
       ["other.cts", of("other")],
       ["broken.ts", "const = ;"],
     ]);
-    const { files: changed, told } = await editFiles(files, [
-      targetOf(SIZE),
-      targetOf(SIZE, { name: "jobs" }),
-    ]);
+    const { files: changed, told } = await editFiles(files, [targetOf(SIZE), targetOf(SIZE, { name: "jobs" })]);
     expect(told).toEqual([]);
     expect([...changed]).toEqual([
       ["api.ts", of("api").replace("2", "4")],

@@ -68,7 +68,8 @@ describe("an edit is taken back", () => {
     ],
     [
       "the plan of another resource changes",
-      (text) => planWith([...planOf(text), ["jobs", createdBy(text).get("api")]].map(([urn, one]) => inputsOf(urn, one))),
+      (text) =>
+        planWith([...planOf(text), ["jobs", createdBy(text).get("api")]].map(([urn, one]) => inputsOf(urn, one))),
       /^an edit here also changes the plan of "jobs", so it was undone$/,
     ],
     [
@@ -114,13 +115,19 @@ const failing = (): never => {
 
 describe("an edit stays", () => {
   test.each<[what: string, plan: (text: string, run: number) => StackPlan]>([
-    ["other edits are pending", (text) => planWith([...planOf(text), [urnOf("jobs"), { size: 8 }]].map(([urn, one]) => inputsOf(urn, one)))],
+    [
+      "other edits are pending",
+      (text) => planWith([...planOf(text), [urnOf("jobs"), { size: 8 }]].map(([urn, one]) => inputsOf(urn, one))),
+    ],
     [
       "a value is known only with it",
       (text, run) =>
         planWith([
           [urnOf("api"), createdBy(text).get("api") ?? {}],
-          [urnOf("jobs"), { size: 2, name: run === 1 ? UNKNOWN_VALUE : "of api", list: [run === 1 ? UNKNOWN_VALUE : 1] }],
+          [
+            urnOf("jobs"),
+            { size: 2, name: run === 1 ? UNKNOWN_VALUE : "of api", list: [run === 1 ? UNKNOWN_VALUE : 1] },
+          ],
         ]),
     ],
     [
@@ -157,7 +164,11 @@ test("what a loop creates is edited where all of it differs in the same way", as
 test("a value that the plan shows without the edit is no proof of it: nothing is written", async () => {
   const plan = (): StackPlan => planOf(IMPORT + sized("api", 4));
   const { reasons, text, seen } = await proven({ text: API, plan });
-  expect([reasons, text, seen]).toEqual([{ [urnOf("api")]: expect.stringMatching(/without an edit here/) }, API, [API]]);
+  expect([reasons, text, seen]).toEqual([
+    { [urnOf("api")]: expect.stringMatching(/without an edit here/) },
+    API,
+    [API],
+  ]);
 });
 
 test("what the text has already is accepted where the plan shows it", async () => {

@@ -122,6 +122,12 @@ new svc.ComputeEndpoint("api", {
     before: `${IMPORT}const args = { ${PLACE}, size: 2 } satisfies svc.ComputeEndpointArgs;\nexport const api = new svc.ComputeEndpoint("api", args);\n`,
     edited: [["size: 2", `size: ${RANGE}`]],
   },
+  "a typed form": {
+    kind: "EmailServer",
+    before: `${IMPORT}const args: svc.SharedEmailServerArgs = { projectId: "prj-demo", type: "shared" };\nexport const api = new svc.EmailServer("api", args);\n`,
+    changes: [["type", "shared", "standard"]],
+    reason: "the program gives the value a type that may not allow the new one",
+  },
   "the mail server": {
     kind: "EmailServer",
     before: `${IMPORT}import * as pulumi from "@pulumi/pulumi";
