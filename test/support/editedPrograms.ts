@@ -4,7 +4,6 @@ import { candidatesIn, textsWith, type Told } from "../../src/cli/drift/accept/e
 import type { StackPlan } from "../../src/cli/drift/accept/proof";
 import type { Target } from "../../src/cli/drift/accept/target";
 import type { Properties } from "../../src/contract/hiddenKeys";
-import { typeInUrn } from "../../src/contract/identifiers";
 import { typeToken } from "../../src/contract/pointer";
 
 type Json = Target["changes"][number]["found"];
@@ -70,7 +69,7 @@ export async function edit(
 
 /** The plan of a program that gives these arguments to resources, by URN. */
 export const planWith = (args: Iterable<readonly [urn: string, inputs: object]>): StackPlan =>
-  new Map([...args].map(([urn, inputs]) => [urn, { op: "same", type: typeInUrn(urn), inputs: inputs as Properties }]));
+  new Map([...args].map(([urn, inputs]) => [urn, { op: "same", inputs: inputs as Properties }]));
 
 /** What programs create, by name: each text is run by itself. */
 export function createdBy(...texts: string[]): Map<string, Properties> {

@@ -14,7 +14,7 @@ const configuration = z.record(
   z.string(),
   z.object({ value: z.string().optional(), objectValue: z.unknown().optional(), secret: z.boolean().optional() }),
 );
-export type Configuration = z.infer<typeof configuration>;
+type Configuration = z.infer<typeof configuration>;
 
 /** The namespace `svc` by name: the settings and any other keys. */
 export type StackSettings = ReadonlyMap<string, { readonly value: string | undefined; readonly secret: boolean }>;

@@ -3,9 +3,10 @@ import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { containsUnknown, isUnknown, type Properties, visible } from "../../../contract/hiddenKeys";
 import { isObject } from "../../../contract/ignoredChanges";
-import { nameInUrn } from "../../../contract/identifiers";
+import { nameInUrn, typeInUrn } from "../../../contract/identifiers";
 import { kindOfType } from "../../../contract/pointer";
 import { ownValue, segmentsOf } from "../../../contract/propertyPath";
+import { holdsSecret } from "../../../contract/secretNames";
 import { ENDING, type Pulumi, withoutSecrets } from "../../stack/pulumi";
 import { parsed } from "../../stack/state";
 import { type Rewritten, writeFiles } from "../writeFiles";
@@ -17,7 +18,6 @@ import { withChange } from "./propertyPlace";
 /** What `pulumi up` would do with a resource, and the arguments that the program gives to it. */
 export interface Step {
   readonly op: string;
-  readonly type: string;
   readonly inputs: Properties;
 }
 
@@ -154,7 +154,7 @@ class Proof {
   #isExpected(was: Step | undefined, now: Step | undefined, urn: string): boolean {
     if (was === undefined || now === undefined) return false;
     const isOfSameKind = now.op === was.op || now.op === "same";
-    if (kindOfType(now.type) === undefined) return isOfSameKind;
+    if (kindOfType(typeInUrn(urn)) === undefined) return isOfSameKind;
     const [given, inputs] = [visible(was.inputs), visible(now.inputs)];
     const own = this.candidates.filter(({ target }) => target.urn === urn && !this.dropped.has(urn));
     const found = own.reduce<unknown>((args, { property: { path, found: value } }) => {
@@ -211,7 +211,7 @@ const output = z.object({
       z.object({
         op: z.string(),
         urn: z.string(),
-        newState: z.object({ type: z.string(), inputs: z.record(z.string(), z.unknown()).optional() }).nullish(),
+        newState: z.object({ inputs: z.record(z.string(), z.unknown()).optional() }).nullish(),
       }),
     )
     .nullish(),
@@ -230,7 +230,7 @@ export async function planOfStack(pulumi: Pulumi): Promise<StackPlan> {
   if (!success) throw new Error("pulumi preview --json printed no plan");
   return new Map(
     (steps ?? []).flatMap(({ op, urn, newState }) =>
-      op === "refresh" || !newState ? [] : [[urn, { op, type: newState.type, inputs: newState.inputs ?? {} }] as const],
+      op === "refresh" || !newState ? [] : [[urn, { op, inputs: newState.inputs ?? {} }] as const],
     ),
   );
 }
@@ -240,5 +240,8 @@ function inOneLine(message: string): string {
   const lines = stripVTControlCharacters(message).split("\n");
   const [first = "", second = ""] = lines.map((line) => line.trim()).filter((line) => line !== "");
   const words = first.endsWith(":") ? `${first} ${second}` : first;
-  return withoutSecrets(words.replace(/^error:\s*/, "")).slice(0, 300);
+  // A program may throw what it knows.
+  return holdsSecret(words)
+    ? "its message may hold a secret"
+    : withoutSecrets(words.replace(/^error:\s*/, "")).slice(0, 300);
 }

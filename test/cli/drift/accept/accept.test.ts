@@ -167,7 +167,9 @@ test("a dry run writes nothing, and a file outside git is refused without --forc
   write("index.ts", text);
   expect([dry.dryRun, dry.files, read("index.ts")]).toEqual([true, ["index.ts"], text]);
   expect(render(dry, "text")).toContain("+++ b/index.ts");
-  expect(render(dry, "text")).toContain("Nothing was written. Without --dry-run it edits index.ts.");
+  expect(render(dry, "text")).toContain(
+    "Nothing was written. Without --dry-run it edits index.ts, if the plan of the stack confirms it.",
+  );
   const withoutForce = (dryRun?: true) =>
     acceptDrift(
       { resources: refreshedOf(drifted("api")), state: new StackState(JSON.stringify({ deployment: {} })) },

@@ -104,7 +104,7 @@ describe("an edit is taken back", () => {
 });
 
 const sizedAlone = (name: string): string => IMPORT + sized(name);
-const step = (op: string) => ({ op, type: "aws:s3/bucket:Bucket", inputs: { at: Math.random() } });
+const step = (op: string) => ({ op, inputs: { at: Math.random() } });
 const inputsOf = (key: unknown, one: unknown): readonly [string, object] => {
   const inputs = typeof one === "object" && one !== null && "inputs" in one ? (one.inputs as object) : (one as object);
   return [String(key).startsWith("urn") ? String(key) : urnOf(String(key)), inputs];
@@ -222,25 +222,24 @@ describe("the plan", () => {
     };
 
   test("returns what the program declares: neither what was refreshed nor what is deleted", async () => {
-    const type = "a:b:C";
     const stdout = JSON.stringify({
       config: {},
       steps: [
-        { op: "refresh", urn: "a", newState: { type, inputs: { size: 1 } } },
-        { op: "same", urn: "b", newState: { type, inputs: { size: 2 } } },
-        { op: "update", urn: "a", newState: { type, inputs: { size: 3 } } },
-        { op: "refresh", urn: "c", newState: { type, inputs: { size: 4 } } },
-        { op: "delete", urn: "c", oldState: { type, inputs: { size: 5 } } },
-        { op: "create-replacement", urn: "d", newState: { type, inputs: { size: 6 } } },
+        { op: "refresh", urn: "a", newState: { inputs: { size: 1 } } },
+        { op: "same", urn: "b", newState: { inputs: { size: 2 } } },
+        { op: "update", urn: "a", newState: { inputs: { size: 3 } } },
+        { op: "refresh", urn: "c", newState: { inputs: { size: 4 } } },
+        { op: "delete", urn: "c", oldState: { inputs: { size: 5 } } },
+        { op: "create-replacement", urn: "d", newState: { inputs: { size: 6 } } },
         { op: "delete-replaced", urn: "d", oldState: {}, newState: null },
       ],
     });
     const asked: string[] = [];
     expect(await planOfStack(pulumi({ stdout }, asked))).toEqual(
       new Map([
-        ["b", { op: "same", type, inputs: { size: 2 } }],
-        ["a", { op: "update", type, inputs: { size: 3 } }],
-        ["d", { op: "create-replacement", type, inputs: { size: 6 } }],
+        ["b", { op: "same", inputs: { size: 2 } }],
+        ["a", { op: "update", inputs: { size: 3 } }],
+        ["d", { op: "create-replacement", inputs: { size: 6 } }],
       ]),
     );
     expect(asked).toEqual(["preview", "--refresh", "--json", "--show-sames"]);
@@ -262,6 +261,7 @@ describe("the plan", () => {
       thrown("no such domain"),
       "pulumi preview failed: Running program 'x' failed with an unhandled exception: Error: no such domain",
     ],
+    [thrown("postgres://u:canary@h/db"), "pulumi preview failed: its message may hold a secret"],
     [thrown(SECRET), "pulumi preview failed: [the Pulumi CLI's message repeats a secret]"],
   ])("is missing after %j", async (run, message) => {
     process.env["SVC_API_KEY"] = SECRET;
