@@ -12,7 +12,7 @@ import { selected } from "../selection";
 import { judged, withoutTolerated } from "../tolerated";
 import { componentOf } from "./component";
 import { STALE } from "./creation";
-import { type Analysis, type Candidate, candidatesIn, dropped, textsWith, type Told } from "./edit";
+import { type Candidate, candidatesIn, dropped, textsWith, type Told } from "./edit";
 import { notInGit } from "./git";
 import { placeOf } from "./places";
 import type { TypeScript } from "./programFile";
@@ -114,15 +114,9 @@ export async function acceptDrift({ resources, state }: RefreshedStack, asked: A
   const settings = new Map(chosen.map(({ urn, provider }) => [urn, state.settingsOf(provider)]));
   const targets = changed.map((one) => targetOf(one, { state, program, readSetting: settings.get(one.urn) }));
   const edited = await editedProgram(targets, program, { ...asked, stack: of.stack });
-  const { tolerated } = judged(resources, undefined, ignored, new Date());
-  return {
-    ...result,
-    ...edited,
-    left: [...edited.left, ...whole],
-    tolerated: [...new Set(tolerated.map(({ urn }) => urn))].filter((urn) =>
-      edited.accepted.every((one) => one.urn !== urn),
-    ),
-  };
+  const tolerated = new Set(judged(resources, undefined, ignored, new Date()).tolerated.map(({ urn }) => urn));
+  for (const { urn } of edited.accepted) tolerated.delete(urn);
+  return { ...result, ...edited, left: [...edited.left, ...whole], tolerated: [...tolerated] };
 }
 
 interface Program {
@@ -162,24 +156,22 @@ async function editedProgram(
   { typescript, files }: Program,
   { stack, force, dryRun, planned, others }: Asked & { readonly stack: string },
 ): Promise<Outcome> {
-  const analysis = await candidatesIn(typescript, textsFor(targets, files), targets);
-  refuseStale(analysis);
+  const { candidates, told } = await candidatesIn(typescript, textsFor(targets, files), targets);
+  refuseStale(told);
   const otherStacks = await others(stack);
-  const { candidates } = analysis;
   const refusals = force === true ? [] : await notRestorable([...textsWith(candidates).keys()], files);
   if (refusals.length > 0 && dryRun !== true)
     throw new Error(refusals.map((refusal) => `${refusal}. Nothing was written. ${COMMIT_FIRST}`).join("\n"));
   const isTried = candidates.length > 0 && dryRun !== true;
   const disproved = isTried ? await writeProven(candidates, { planned, files }) : new Map<string, string>();
   const kept = candidates.filter(({ target }) => !disproved.has(target.urn));
-  const told = candidates.flatMap((one) => {
-    const reason = disproved.get(one.target.urn);
-    return reason === undefined ? [] : dropped(one, reason);
-  });
+  const undone = [...disproved].flatMap(([urn, reason]) =>
+    candidates.filter(({ target }) => target.urn === urn).map((one) => dropped(one, reason)),
+  );
   const texts = textsWith(kept);
   return {
     accepted: kept.map(acceptedOf),
-    left: [...analysis.told, ...told].map((one) => leftOf(one, targets)),
+    left: [...told, ...undone].map((one) => leftOf(one, targets)),
     files: [...texts.keys()],
     otherStacks: texts.size === 0 ? [] : [...otherStacks],
     refusals,
@@ -232,7 +224,7 @@ const patchOf = (
   return diffs.join("");
 };
 
-function refuseStale({ told }: Analysis): void {
+function refuseStale(told: readonly Told[]): void {
   const stale = told.filter(({ reason }) => reason.startsWith(STALE));
   if (stale.length === 0) return;
   const sentences = stale.map(({ name, file = "", line, reason }) => `"${name}" at ${file}:${String(line)}: ${reason}`);

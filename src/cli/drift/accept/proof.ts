@@ -55,10 +55,13 @@ export async function writeProven(
   return proof.dropped;
 }
 
-/** Why edits do not hold; `of`: which of the resources alone, if that is known. */
+/** Why edits do not hold. */
 interface Problem {
   readonly reason: string;
+  /** Which of the resources alone, if that is known. */
   readonly of?: readonly string[];
+  /** The edits may not be the cause. */
+  readonly isFailure?: true;
 }
 
 class Proof {
@@ -105,7 +108,8 @@ class Proof {
       await this.#hold(urns.slice(0, urns.length / 2));
       await this.#hold(urns.slice(urns.length / 2));
     } else {
-      const { reason, of: wrong = urns } = problem;
+      const { reason, of: wrong = urns, isFailure } = problem;
+      if (isFailure === true) await this.planned().catch(refuse);
       for (const urn of wrong) this.dropped.set(urn, reason);
       await this.#hold(urns.filter((urn) => !wrong.includes(urn)));
     }
@@ -113,17 +117,18 @@ class Proof {
 
   /** Writes further edits, and reverts them if the plan is not as expected. */
   async #tried(kept: readonly Candidate[], all: readonly Candidate[]): Promise<Problem | undefined> {
-    const files = this.#between(kept, all);
-    if (files.length === 0) return undefined;
+    // What the text has already is in the plan before the edit.
+    if (all.every((one) => kept.includes(one) || one.actions.length === 0)) return undefined;
     if (this.#isStopped) refuse(new Error("A signal has stopped it."));
-    writeFiles(files);
+    writeFiles(this.#between(kept, all));
     let problem: Problem | undefined;
     try {
       problem = this.#problemOf(await this.planned(), { kept, all });
     } catch (error) {
       this.#undo(all, kept);
       if (this.#isStopped) refuse(error);
-      return { reason: `with an edit here the stack has no plan, so the edit was undone: ${messageOf(error)}` };
+      const reason = `with an edit here the stack has no plan, so the edit was undone: ${messageOf(error)}`;
+      return { reason, isFailure: true };
     }
     if (problem !== undefined) this.#undo(all, kept);
     return problem;

@@ -76,34 +76,48 @@ function listSplices(file: ProgramFile, list: List, { removed, added }: ListChan
   const last = items.at(-1);
   if (last === undefined) return [filled(file, list, { added, inside, close })];
   const splices: Splice[] = [];
-  let gap = { start: inside, text: "" };
-  /** The layout and the comments of what is removed. */
-  let carry: string | undefined;
-  /** Of the last element that stays. */
-  let layout: string | undefined;
+  let gap: Gap = { start: inside, text: "" };
   let following = items.length - removed.size + added.length;
   for (const item of items) {
     if (removed.has(item.node)) {
       const isBelow = item.after.includes("\n");
-      carry = merged(merged(carry, item.lead), isBelow ? item.after + item.trail : "");
+      gap.carry = merged(merged(gap.carry, item.lead), isBelow ? item.after + item.trail : "");
       continue;
     }
-    splices.push({ start: gap.start, end: item.start, text: joined(gap.text, merged(carry, item.lead)) });
+    splices.push({ start: gap.start, end: item.start, text: joined(gap.text, merged(gap.carry, item.lead)) });
     following -= 1;
     const comma = following > 0 || last.hasComma ? "," : "";
-    gap = { start: item.node.end, text: item.after + comma + item.trail };
-    [layout, carry] = [item.lead, undefined];
+    gap = { start: item.node.end, text: item.after + comma + item.trail, layout: item.lead };
   }
-  const line = /\r?\n[^\S\r\n]*$/.exec(layout ?? carry ?? "")?.[0] ?? " ";
-  const first = layout === undefined ? (carry ?? "") : line;
-  const codes = added.map((code, index) => (index === 0 ? joined(first, code) : line + code)).join(",");
   const tail = file.text.slice(last.end, close);
-  const isBlank = carry === undefined || carry.trim() === "" || (layout === undefined && added.length > 0);
-  const after = isBlank ? tail : joined((carry ?? "").trimEnd(), tail);
-  const text =
-    added.length === 0 ? joined(gap.text, after) : joined(gap.text, codes) + (last.hasComma ? "," : "") + after;
-  const end = { start: gap.start, end: close, text: gap.start === inside && text.trim() === "" ? "" : text };
+  const end = { start: gap.start, end: close, text: endOf(gap, added, { tail, comma: last.hasComma ? "," : "" }) };
   return [...splices, end].filter((one) => one.text !== file.text.slice(one.start, one.end));
+}
+
+/** The text after an element that stays, or after the bracket. */
+interface Gap {
+  readonly start: number;
+  readonly text: string;
+  /** The layout of this element. */
+  readonly layout?: string;
+  /** The layout and the comments of what is removed after it. */
+  carry?: string;
+}
+
+/** The last gap of a list, with the elements that are added. */
+function endOf(
+  { text: before, layout, carry = "" }: Gap,
+  added: readonly string[],
+  { tail, comma }: { readonly tail: string; readonly comma: string },
+): string {
+  const line = /\r?\n[^\S\r\n]*$/.exec(layout ?? carry)?.[0] ?? " ";
+  const first = layout === undefined ? carry : line;
+  const codes = added.map((code, index) => (index === 0 ? joined(first, code) : line + code)).join(",");
+  const isUsed = layout === undefined && added.length > 0;
+  const after = carry.trim() === "" || isUsed ? tail : joined(carry.trimEnd(), tail);
+  if (added.length > 0) return joined(before, codes) + comma + after;
+  const text = joined(before, after);
+  return layout === undefined && text.trim() === "" ? "" : text;
 }
 
 function itemsOf({ source, text, typescript }: ProgramFile, list: List, inside: number): Item[] {

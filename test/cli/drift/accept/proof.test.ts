@@ -94,7 +94,7 @@ describe("an edit is taken back", () => {
     ],
     [
       "the stack has no plan with it",
-      (text, run) => (run === 1 ? planOf(text) : failing()),
+      (text) => (text === API ? planOf(text) : failing()),
       /^with an edit here the stack has no plan, so the edit was undone: pulumi preview failed: no way$/,
     ],
   ])("where %s", async (_what, plan, reason) => {
@@ -182,6 +182,16 @@ test("without a plan of the program nothing is written, and the words of the CLI
   const { reasons, text, seen } = await proven({ text: API, plan: failing });
   expect(reasons).toMatch(/^nothing was edited, because the plan .* pulumi preview failed: no way$/);
   expect([text, seen]).toEqual([API, [API]]);
+});
+
+test("a plan that fails without an edit, too, ends the command, and nothing stays written", async () => {
+  const text = API + sized("jobs") + sized("web");
+  const targets = ["api", "jobs", "web"].map((name) => drifted(name));
+  // The edit of "api" alone has a plan.
+  const plan = (now: string, run: number): StackPlan => (run === 1 || run === 3 ? planOf(now) : failing());
+  const { reasons, text: after, seen } = await proven({ text, plan, targets });
+  expect(reasons).toMatch(/^nothing was edited, because the plan .* pulumi preview failed: no way$/);
+  expect([after, seen.length]).toEqual([text, 6]);
 });
 
 test("a signal ends the command, and nothing stays written", async () => {
