@@ -2,6 +2,7 @@ import type { Origin } from "../../../components/origins";
 import { standInsIn } from "../../../contract/standIns";
 import { segmentsOf } from "../../../contract/propertyPath";
 import { isWatched } from "../../../contract/watched";
+import { sameJson } from "../../../host/arguments";
 import { isByReference, type Property } from "../report";
 import { holdsSecret, isSpelled, type Plan, plansOf, same } from "./acceptPlan";
 import { type Creation, creationAt, creationOf, type NoCreation } from "./creation";
@@ -72,15 +73,28 @@ const candidateOf = ({ file, expression }: Creation, target: Target, { at, ...pl
   at: { creation: expression.pos, path: at },
 });
 
-/** A place that several resources share has one value. */
+/** A place that several resources share has one value, as a whole and in its parts. */
 function withoutConflicts({ candidates, told }: Analysis): Analysis {
   const isUnlike = (one: Candidate): boolean =>
-    candidates.some((other) => placeOf(one) === placeOf(other) && !same(one.property.found, other.property.found));
+    candidates.some((other) => isPartOf(one, other) && !isAlike(one, other));
   const reason = "several resources get the value from here, and they differ in different ways";
   return {
     candidates: candidates.filter((one) => !isUnlike(one)),
     told: [...told, ...candidates.filter(isUnlike).map((one) => dropped(one, reason))],
   };
+}
+
+const isAlike = (one: Candidate, other: Candidate): boolean =>
+  placeOf(one) === placeOf(other) && same(one.property.found, other.property.found);
+
+/** Whether one of two values contains the other, or is it. */
+function isPartOf(one: Candidate, other: Candidate): boolean {
+  const depth = Math.min(one.at.path.length, other.at.path.length);
+  const [above, below] = [one, other].map(({ file, at: { creation, path } }) => [
+    ...[file.name, creation],
+    ...path.slice(0, depth),
+  ]);
+  return sameJson(above, below);
 }
 
 const placeOf = ({ file, at }: Candidate): string => JSON.stringify([file.name, at.creation, at.path]);

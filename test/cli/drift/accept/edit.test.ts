@@ -1,4 +1,4 @@
-import { compute, edit, IMPORT, type Asked, type Change } from "../../../support/editedPrograms";
+import { compute, edit, editFiles, IMPORT, targetOf, type Asked, type Change } from "../../../support/editedPrograms";
 
 const list = (domains: string, before = ""): string =>
   `${IMPORT}${before}new svc.Whitelist("api", { projectId: "prj-demo", domains: ${domains} });\n`;
@@ -368,4 +368,21 @@ describe("a secret by reference", () => {
     expect(told).toEqual([]);
     expect(text).toBe(mail(`type: "shared"`));
   });
+});
+
+test("a value of several resources of one place is left where they differ in different ways, in a part of it, too", async () => {
+  const text = `${IMPORT}for (const name of ["a", "b"]) new svc.ComputeEndpoint(name, { size: { min: 1, max: 2 } });\n`;
+  const place = { file: "index.ts", line: 2, column: 32 };
+  const range = { min: 1, max: 2 };
+  for (const other of [
+    ["size.max", 2, 8],
+    ["size", range, 2],
+  ] satisfies Change[]) {
+    const targets = [targetOf([["size", range, 4]], { name: "a", place }), targetOf([other], { name: "b", place })];
+    const { files, told } = await editFiles(new Map([["index.ts", text]]), targets);
+    expect([...files]).toEqual([]);
+    expect(told.map(({ name, reason }) => [name, reason])).toEqual(
+      ["a", "b"].map((name) => [name, expect.stringMatching(/^several resources get the value from here/)]),
+    );
+  }
 });
