@@ -173,6 +173,16 @@ const FORMS: Record<string, (name: string, size: string, n: number) => string> =
     `const once${n} = () => new svc.ComputeEndpoint("${name}", ${args(size)});\nonce${n}();`,
   callback: (name, size) => `[0].forEach(() => { new svc.ComputeEndpoint("${name}", ${args(size)}); });`,
   loop: (name, size) => `for (const name of ["${name}"]) new svc.ComputeEndpoint(name, ${args(size)});`,
+  "loop of two": (name, size) =>
+    `for (const name of ["${name}", "${name}-too"]) new svc.ComputeEndpoint(name, ${args(size)});`,
+  "loop over sizes": (name, size) =>
+    `for (const [name, size] of [["${name}", ${size}], ["${name}-too", 1]]) new svc.ComputeEndpoint(name, ${args("size")});`,
+  "function of two": (name, size, n) =>
+    `function make${n}(name) { return new svc.ComputeEndpoint(name, ${args(size)}); }\nmake${n}("${name}"); make${n}("${name}-too");`,
+  "class of the program": (name, size, n) =>
+    `class Own${n} { constructor(name) { new svc.ComputeEndpoint(name, ${args(size)}); } }\nnew Own${n}("${name}");`,
+  "spread behind it": (name, size) => `new svc.ComputeEndpoint("${name}", { ...${args("3")}, ...{ size: ${size} } });`,
+  "set twice": (name, size) => `new svc.ComputeEndpoint("${name}", { ${AT}, size: ${size}, ...{ size: ${size} } });`,
   template: (name, size) => `new svc.ComputeEndpoint(\`\${stack.slice(9)}${name}\`, ${args(size)});`,
   component: (name, size) => `new lib.Stage("stage-${name}", "${name}", ${size});`,
   child: (name, size) =>
