@@ -4,7 +4,7 @@ import { segmentsOf } from "../../../contract/propertyPath";
 import { isWatched } from "../../../contract/watched";
 import { sameJson } from "../../../host/arguments";
 import { isByReference, type Property } from "../report";
-import { holdsSecret, isSpelled, type Plan, plansOf, same } from "./acceptPlan";
+import { holdsSecret, isSpelled, type Proposal, proposalsOf, same } from "./proposals";
 import { type Creation, creationAt, creationOf, type NoCreation } from "./creation";
 import { ProgramFile, type TypeScript } from "./programFile";
 import { type Action, edited } from "./splices";
@@ -60,16 +60,16 @@ export async function candidatesIn(
       told.push(...target.changes.map((property) => toTold(target, property, creation)));
       continue;
     }
-    for (const plan of await plansOf(creation, target)) {
-      if (plan.reason === undefined) candidates.push(candidateOf(creation, target, plan));
-      else told.push(toTold(target, plan.property, notEdited(creation.file, plan, plan.reason)));
+    for (const proposal of await proposalsOf(creation, target)) {
+      if (proposal.reason === undefined) candidates.push(candidateOf(creation, target, proposal));
+      else told.push(toTold(target, proposal.property, notEdited(creation.file, proposal, proposal.reason)));
     }
   }
   return withoutConflicts({ candidates, told });
 }
 
-const candidateOf = ({ file, expression }: Creation, target: Target, { at, ...plan }: Plan): Candidate => ({
-  ...{ target, file, property: plan.property, line: plan.line, actions: plan.actions },
+const candidateOf = ({ file, expression }: Creation, target: Target, { at, ...proposal }: Proposal): Candidate => ({
+  ...{ target, file, property: proposal.property, line: proposal.line, actions: proposal.actions },
   at: { creation: expression.pos, path: at },
 });
 
@@ -164,7 +164,7 @@ interface NotEdited extends NoCreation {
 
 const notEdited = (
   { name, quote }: ProgramFile,
-  { line, at, code }: Pick<Plan, "line" | "at" | "code">,
+  { line, at, code }: Pick<Proposal, "line" | "at" | "code">,
   reason: string,
 ): NotEdited => ({ file: name, quote, line, reason, key: at.at(-1), code });
 

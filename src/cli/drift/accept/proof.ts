@@ -10,7 +10,7 @@ import { holdsSecret } from "../../../contract/secretNames";
 import { ENDING, type Pulumi, withoutSecrets } from "../../stack/pulumi";
 import { parsed } from "../../stack/state";
 import { type Rewritten, writeFiles } from "../writeFiles";
-import { declares, same } from "./acceptPlan";
+import { declares, same } from "./proposals";
 import { type Candidate, textsWith } from "./edit";
 import type { ProjectFiles } from "./projectFiles";
 import { withChange } from "./propertyPlace";

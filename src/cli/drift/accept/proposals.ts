@@ -21,7 +21,7 @@ import type { Action } from "./splices";
 import type { Target } from "./target";
 import { codeOf, keyOf, objectIn, propertyCode, quoteOf, valueOf } from "./value";
 
-export interface Plan {
+export interface Proposal {
   readonly property: Property;
   /** Its position in the arguments of the `new`. */
   readonly at: Origin;
@@ -60,22 +60,22 @@ interface Asked {
   readonly isDropped: boolean;
 }
 
-export async function plansOf({ file, expression }: Creation, target: Target): Promise<readonly Plan[]> {
+export async function proposalsOf({ file, expression }: Creation, target: Target): Promise<readonly Proposal[]> {
   const line = file.lineOf(expression);
   const node = expression.arguments?.[1];
   if (node === undefined)
     return target.changes.map((property) => left(property, line, "it has no arguments in the program"));
   const { known, isWhole } = knownArguments(file, node);
   const given = await givenTo(target, { file, node, line, known });
-  const plans = await declarable(
+  const proposals = await declarable(
     given,
-    target.changes.map((property) => planOf(given, property)),
+    target.changes.map((property) => proposalOf(given, property)),
   );
-  const [obstacle = isWhole ? undefined : "a spread"] = plans.flatMap(({ reason, property }) =>
+  const [obstacle = isWhole ? undefined : "a spread"] = proposals.flatMap(({ reason, property }) =>
     reason === undefined ? [] : property.path,
   );
-  if (given.form === undefined || obstacle === undefined) return plans;
-  return leftOf(plans, () => true, `it changes together with ${obstacle}, which is not edited`);
+  if (given.form === undefined || obstacle === undefined) return proposals;
+  return leftOf(proposals, () => true, `it changes together with ${obstacle}, which is not edited`);
 }
 
 async function givenTo(
@@ -115,14 +115,20 @@ function knownArguments(file: ProgramFile, node: ts.Expression): { known: Proper
   return { known: Object.fromEntries(entries) as Properties, isWhole: false };
 }
 
-const left = (property: Property, line: number, reason: string, more: Partial<Plan> = {}): Plan => ({
+const left = (property: Property, line: number, reason: string, more: Partial<Proposal> = {}): Proposal => ({
   ...{ property, line, reason, at: segmentsOf(property.path), actions: [] },
   ...more,
 });
 
-const leftOf = (plans: readonly Plan[], isLeft: (plan: Plan) => boolean, reason: string): readonly Plan[] =>
-  plans.map((plan) =>
-    plan.reason === undefined && isLeft(plan) ? left(plan.property, plan.line, reason, { at: plan.at }) : plan,
+const leftOf = (
+  proposals: readonly Proposal[],
+  isLeft: (proposal: Proposal) => boolean,
+  reason: string,
+): readonly Proposal[] =>
+  proposals.map((proposal) =>
+    proposal.reason === undefined && isLeft(proposal)
+      ? left(proposal.property, proposal.line, reason, { at: proposal.at })
+      : proposal,
   );
 
 /** Why a property is not edited, wherever the program declares it. */
@@ -137,8 +143,8 @@ const REFUSALS: readonly ((asked: Asked) => string | false | undefined)[] = [
   ({ at }) => at === undefined && "no argument of the component declares it",
 ];
 
-/** The plan for one property, independent of the others. */
-function planOf(given: Given, property: Property): Plan {
+/** The proposal for one property, independent of the others. */
+function proposalOf(given: Given, property: Property): Proposal {
   const path = segmentsOf(property.path);
   const [first, ...rest] = path;
   const origin = given.originOf(String(first));
@@ -149,22 +155,22 @@ function planOf(given: Given, property: Property): Plan {
     const reason = refusal(asked);
     if (typeof reason === "string") return left(property, given.line, reason);
   }
-  return planAt(asked, at ?? path);
+  return proposalAt(asked, at ?? path);
 }
 
-function planAt(asked: Asked, at: Origin): Plan {
+function proposalAt(asked: Asked, at: Origin): Proposal {
   const { given, property } = asked;
   const { file, stack } = given;
   const place = placeOf(file, { given: given.node, path: at, project: stack.project });
-  const planned =
+  const found =
     "reason" in place
       ? place
       : place.property === undefined
         ? addition(asked, place.object, at)
         : change(asked, place.object, place.property);
-  const line = file.lineOf(planned.node);
-  if (!("reason" in planned)) return { property, at, line, actions: planned.actions };
-  const { reason, setting } = planned;
+  const line = file.lineOf(found.node);
+  if (!("reason" in found)) return { property, at, line, actions: found.actions };
+  const { reason, setting } = found;
   const command = setting && commandToSet(setting.key, { ...setting, value: property.found, stack: stack.name });
   return left(property, line, reason, { at, code: command });
 }
@@ -249,32 +255,33 @@ export function same(one: unknown, other: unknown): boolean {
  * Removes what the kind's own check refuses, and adds what another form does not have. Only new problems count: the
  * program may already be invalid for other reasons.
  */
-async function declarable(given: Given, first: readonly Plan[]): Promise<readonly Plan[]> {
+async function declarable(given: Given, first: readonly Proposal[]): Promise<readonly Proposal[]> {
   const { provider, known } = given;
   const before = await problemsOf(provider, known);
   const isOld = (one: Wrong): boolean => before.some(({ path, reason }) => path === one.path && reason === one.reason);
-  let plans = first;
+  let proposals = first;
   for (;;) {
-    const after = plans
+    const after = proposals
       .filter(({ reason }) => reason === undefined)
       // Changing a property of an object returns an object.
       .reduce((args, { property }) => withChange(args, segmentsOf(property.path), property.found) as Properties, known);
     const [problem] = (await problemsOf(provider, after)).filter((one) => !isOld(one));
-    if (problem === undefined) return plans;
-    plans = without(given, problem, { plans, isSet: Object.hasOwn(after, topOf(problem.path)) });
+    if (problem === undefined) return proposals;
+    proposals = without(given, problem, { proposals, isSet: Object.hasOwn(after, topOf(problem.path)) });
   }
 }
 
-/** The plans for a program without this problem. `isSet`: the argument has a value after them. */
+/** The proposals for a program without this problem. `isSet`: the argument has a value after them. */
 function without(
   given: Given,
   { path, reason }: Wrong,
-  { plans, isSet }: { readonly plans: readonly Plan[]; readonly isSet: boolean },
-): readonly Plan[] {
+  { proposals, isSet }: { readonly proposals: readonly Proposal[]; readonly isSet: boolean },
+): readonly Proposal[] {
   const name = topOf(path);
-  const isOfIt = (plan: Plan): boolean => topOf(plan.property.path) === name;
-  if (plans.some((plan) => plan.reason === undefined && isOfIt(plan)))
-    return leftOf(plans, isOfIt, `the value cannot be declared: it ${reason}`);
-  if (isSet && !plans.some(isOfIt)) return [...plans, planOf(given, { path: name, declared: SECRET, found: null })];
-  return leftOf(plans, () => true, `it changes together with ${name}, which ${reason}`);
+  const isOfIt = (proposal: Proposal): boolean => topOf(proposal.property.path) === name;
+  if (proposals.some((proposal) => proposal.reason === undefined && isOfIt(proposal)))
+    return leftOf(proposals, isOfIt, `the value cannot be declared: it ${reason}`);
+  if (isSet && !proposals.some(isOfIt))
+    return [...proposals, proposalOf(given, { path: name, declared: SECRET, found: null })];
+  return leftOf(proposals, () => true, `it changes together with ${name}, which ${reason}`);
 }
