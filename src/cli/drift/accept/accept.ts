@@ -165,9 +165,10 @@ async function editedProgram(
   const isTried = candidates.length > 0 && dryRun !== true;
   const disproved = isTried ? await writeProven(candidates, { planned, files }) : new Map<string, string>();
   const kept = candidates.filter(({ target }) => !disproved.has(target.urn));
-  const undone = [...disproved].flatMap(([urn, reason]) =>
-    candidates.filter(({ target }) => target.urn === urn).map((one) => dropped(one, reason)),
-  );
+  const undone = candidates.flatMap((one) => {
+    const reason = disproved.get(one.target.urn);
+    return reason === undefined ? [] : dropped(one, reason);
+  });
   const texts = textsWith(kept);
   return {
     accepted: kept.map(acceptedOf),
