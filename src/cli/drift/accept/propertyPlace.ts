@@ -39,7 +39,7 @@ export function placeOf(file: ProgramFile, { given, path, project }: Sought): Pr
   if (segment === undefined) throw new Error("a path without a property");
   const setting = settingAt(file, given, { path, project });
   if (setting !== undefined) return setting;
-  const literal = literalOf(file, given);
+  const literal = literalOf(file, given, {});
   if ("reason" in literal) return literal;
   const found = partOf(file, literal.node, segment);
   if ("reason" in found) return found;
@@ -90,11 +90,17 @@ function partOf(
 export const valueIn = (property: PlainProperty): ts.Expression =>
   "initializer" in property ? property.initializer : property.name;
 
-/** The literal that can be edited for a value, behind constants that are used only here. */
-export function literalOf(file: ProgramFile, node: ts.Expression): { readonly node: ts.Expression } | Obstacle {
+/** The literal that can be edited for a new value, behind constants that are used only here. */
+export function literalOf(
+  file: ProgramFile,
+  node: ts.Expression,
+  value: unknown,
+): { readonly node: ts.Expression } | Obstacle {
   const { typescript } = file;
+  const isNarrow = (type: ts.TypeNode | undefined): boolean =>
+    type !== undefined && !allows(type.getText(file.source), value);
   const inside = wrapped(file, node);
-  if (inside !== undefined) return isNarrow(file, inside.type) ? narrow(node) : literalOf(file, inside.expression);
+  if (inside !== undefined) return isNarrow(inside.type) ? narrow(node) : literalOf(file, inside.expression, value);
   if (!typescript.isIdentifier(node) || isUndefined(file, node)) return { node };
   const constant = file.constantOf(node);
   if (constant === undefined) return obstacle(file, node);
@@ -109,19 +115,21 @@ export function literalOf(file: ProgramFile, node: ts.Expression): { readonly no
     return shared("exported");
   // A constant that a name refers to always has a name.
   if (!typescript.isIdentifier(name) || file.usesOf(name).length !== 1) return shared("used more than once");
-  return isNarrow(file, type) ? narrow(node) : literalOf(file, initializer);
+  return isNarrow(type) ? narrow(node) : literalOf(file, initializer, value);
 }
 
-/** Types whose values the check of the kind decides, of this package too. */
-const WIDE =
-  /^(?:readonly )?(?:\w+\.)?(?:const|string|number|boolean|ComputeCu|AutoscalingCu|ComputeSize|ComputeSettings|ProjectAuthEmail|(?!Shared|Standard)\w+Args)(?:\[\])?$/;
+/** Types of this package whose values the check of the kind decides. */
+const CHECKED = /^(?:\w+\.)?(?:ComputeSize|ComputeSettings|ProjectAuthEmail|(?!Shared|Standard)\w+Args)$/;
 
-/** Whether a type may not allow another value. Many programs run without a look at their types. */
-const isNarrow = ({ source }: ProgramFile, type: ts.TypeNode | undefined): boolean =>
-  type
-    ?.getText(source)
-    .split("|")
-    .every((one) => WIDE.test(one.trim())) === false;
+/** Whether a type allows a value, as far as its text shows: many programs run without a look at their types. */
+function allows(type: string, value: unknown): boolean {
+  const alternatives = type.split("|").map((one) => one.trim().replace(/^readonly /, ""));
+  if (alternatives.length > 1) return alternatives.some((one) => allows(one, value));
+  const [text = ""] = alternatives;
+  if (text.endsWith("[]")) return Array.isArray(value) && value.every((item) => allows(text.slice(0, -2), item));
+  if (/^(?:\w+\.)?(?:ComputeCu|AutoscalingCu)$/.test(text)) return typeof value === "number";
+  return text === "const" || (typeof value !== "object" && text === typeof value) || CHECKED.test(text);
+}
 
 const narrow = (node: ts.Node): Obstacle => ({
   node,

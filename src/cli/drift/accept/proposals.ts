@@ -222,7 +222,7 @@ function replacement(
   expression: ts.Expression,
   { current, found }: { readonly current: unknown; readonly found: unknown },
 ): Edit | Obstacle {
-  const literal = literalOf(file, expression);
+  const literal = literalOf(file, expression, found);
   if ("reason" in literal) return literal;
   const { node } = literal;
   if (file.typescript.isArrayLiteralExpression(node) && Array.isArray(found))

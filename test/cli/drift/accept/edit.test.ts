@@ -225,6 +225,16 @@ describe("tells", () => {
       compute("size", "const size: 2 = 2;\n"),
       "the program gives the value a type that may not allow the new one",
     ],
+    [
+      "a type of other values",
+      compute("size", "const size: 2 | 8 = 2;\n"),
+      "the program gives the value a type that may not allow the new one",
+    ],
+    [
+      "a type of the program",
+      compute("size", "type Two = 2;\nconst size: Two = 2;\n"),
+      "the program gives the value a type that may not allow the new one",
+    ],
     ["an assertion", compute("size: 2 as 2"), "the program gives the value a type that may not allow the new one"],
     [
       "arguments from a call",
@@ -245,6 +255,28 @@ describe("tells", () => {
     const path = `settings.pgSettings["${name.replaceAll('"', '\\"')}"]`;
     const told = await reasonOf(compute("settings: { pgSettings: { a: '1' } }"), [path, null, "1"]);
     expect(told).toMatchObject({ reason: "the name of the property cannot be read from its path", code: undefined });
+  });
+
+  test.each([
+    ["number", 4, true],
+    ["number", { min: 1, max: 4 }, false],
+    ["number | svc.ComputeSize", { min: 1, max: 4 }, true],
+    ["svc.AutoscalingCu", 4, true],
+    ["svc.AutoscalingCu", { min: 1, max: 4 }, false],
+    ["AutoscalingCu | ComputeSize", { min: 1, max: 4 }, true],
+  ])("a type and another value: %s, %j", async (type, found, isAllowed) => {
+    const { files } = await edit(compute("size", `const size: ${type} = 2;\n`), [["size", 2, found]]);
+    expect(files.size).toBe(isAllowed ? 1 : 0);
+  });
+
+  test.each([
+    ["readonly string[]", true],
+    ["string[]", true],
+    ["Origin[]", false],
+  ])("a type of a list: %s", async (type, isAllowed) => {
+    const before = list("domains", `const domains: ${type} = ["${A}"];\n`);
+    const { files } = await edit(before, [["domains", [A], [A, B]]], { kind: "Whitelist" });
+    expect(files.size).toBe(isAllowed ? 1 : 0);
   });
 
   test("a value that cannot be declared, with the value as code", async () => {
