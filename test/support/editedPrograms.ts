@@ -29,6 +29,7 @@ export function targetOf(changes: readonly Change[], asked: Asked = {}): Target 
     name,
     urn,
     stack: { name: "dev", project: "proj" },
+    beside: [],
     place,
     changes: changes.map(([path, declared, found]) => ({ path, declared, found })),
   };

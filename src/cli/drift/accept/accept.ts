@@ -14,7 +14,7 @@ import { componentOf } from "./component";
 import { STALE } from "./creation";
 import { type Candidate, candidatesIn, dropped, textsWith, type Told } from "./edit";
 import { notInGit } from "./git";
-import { placeOf } from "./places";
+import { besideIn, placeOf } from "./places";
 import type { TypeScript } from "./programFile";
 import { type Planned, planOfStack, writeProven } from "./proof";
 import { ProjectFiles, typeScriptOf } from "./projectFiles";
@@ -139,9 +139,11 @@ function targetOf(
   const place = placeOf(state, urn, program.project);
   const file = place === undefined ? undefined : program.files.named(place.file);
   const { stack, project } = stackOf(urn);
+  const component = componentOf(urn, state);
   return {
-    ...{ kind, name, urn, stack: { name: stack, project } },
-    component: componentOf(urn, state),
+    ...{ kind, name, urn, component, stack: { name: stack, project } },
+    // The children of a component have one place, and different arguments.
+    beside: component === undefined ? besideIn(state, urn, program.project) : [],
     place: place === undefined || file === undefined ? undefined : { ...place, file },
     changes: properties,
     readSetting,

@@ -73,11 +73,14 @@ const candidateOf = ({ file, expression }: Creation, target: Target, { at, ...pr
   at: { creation: expression.pos, path: at },
 });
 
-/** A place that several resources share has one value, as a whole and in its parts. */
+/** A place that several resources share has one value, as a whole and in its parts. The plan shows what else uses it. */
 function withoutConflicts({ candidates, told }: Analysis): Analysis {
-  const isUnlike = (one: Candidate): boolean =>
-    candidates.some((other) => isPartOf(one, other) && !isAlike(one, other));
-  const reason = "several resources get the value from here, and they differ in different ways";
+  const isUnlike = (one: Candidate): boolean => {
+    const alike = candidates.filter((other) => isAlike(one, other));
+    const isInPart = candidates.some((other) => isPartOf(one, other) && !alike.includes(other));
+    return isInPart || one.target.beside.some((urn) => !alike.some(({ target }) => target.urn === urn));
+  };
+  const reason = "several resources get the value from here, and they differ in different ways, or not at all";
   return {
     candidates: candidates.filter((one) => !isUnlike(one)),
     told: [...told, ...candidates.filter(isUnlike).map((one) => dropped(one, reason))],

@@ -1,5 +1,7 @@
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { typeInUrn } from "../../../contract/identifiers";
+import { sameJson } from "../../../host/arguments";
 import type { StackState, StoredResource } from "../../stack/state";
 
 /** A call in a program, with line and column counted from 1. */
@@ -20,6 +22,17 @@ type Frame = SourcePlace | undefined;
 export function placeOf({ resources }: StackState, urn: string, project: string): SourcePlace | undefined {
   const resource = resources.find((one) => one.urn === urn && one.delete !== true);
   return resource && placeIn(resource, project);
+}
+
+/** The other resources of this type that the state has at the same place, such as those of a loop. */
+export function besideIn(state: StackState, urn: string, project: string): string[] {
+  const place = placeOf(state, urn, project);
+  const others = state.resources.filter(
+    (one) => one.urn !== urn && one.delete !== true && typeInUrn(one.urn) === typeInUrn(urn),
+  );
+  return place === undefined
+    ? []
+    : others.filter((one) => sameJson(placeIn(one, project), place)).map((one) => one.urn);
 }
 
 function placeIn({ type, stackTrace }: StoredResource, project: string): Frame {

@@ -13,6 +13,8 @@ export interface Target {
   readonly component?: Component | undefined;
   /** Where the program creates it, counted from 1; undefined: found by class and name. */
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | undefined;
+  /** Other resources that the same `new` creates, as far as the state shows. */
+  readonly beside: readonly string[];
   readonly changes: readonly Property[];
   /** The settings that it was deployed with. @default those of the environment */
   readonly readSetting?: ReadSetting | undefined;

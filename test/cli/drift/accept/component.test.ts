@@ -140,11 +140,16 @@ test("an argument of several children is edited once where all of them differ in
   ];
   const others = await accepted({ ...scene, children });
   expect(told(others)).toEqual([
-    ["own-primary", "size", "several resources get the value from here, and they differ in different ways", "size: 4"],
+    [
+      "own-primary",
+      "size",
+      "several resources get the value from here, and they differ in different ways, or not at all",
+      "size: 4",
+    ],
     [
       "own-replica-0",
       "size",
-      "several resources get the value from here, and they differ in different ways",
+      "several resources get the value from here, and they differ in different ways, or not at all",
       "size: 8",
     ],
   ]);

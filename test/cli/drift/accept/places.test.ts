@@ -1,4 +1,4 @@
-import { placeOf, type SourcePlace } from "../../../../src/cli/drift/accept/places";
+import { besideIn, placeOf, type SourcePlace } from "../../../../src/cli/drift/accept/places";
 import { StackState } from "../../../../src/cli/stack/state";
 
 const PROJECT = "/srv/app";
@@ -119,4 +119,22 @@ test.each([
 test("a state without stack traces shows no place", () => {
   expect(placesOf({}).of(urnOf({}))).toBeUndefined();
   expect(placesOf({ name: "other", trace: [CLASS, "project:///index.ts#1,1"] }).of(urnOf({}))).toBeUndefined();
+});
+
+test("the resources of one place are beside each other, without those of another type, and those to be deleted", () => {
+  const here = [CLASS, "project:///index.ts#7,3"];
+  const declared: readonly Declared[] = [
+    { name: "app" },
+    { name: "other" },
+    { name: "old", delete: true },
+    { name: "parent", type: "demo:index:Stage" },
+    { name: "there", trace: [CLASS, "project:///index.ts#7,4"] },
+  ];
+  const resources = declared.map(({ trace = here, type = "pulumi-nodejs:dynamic/svc:WhitelistDomain", ...one }) => ({
+    ...{ ...one, type, urn: urnOf({ ...one, type }) },
+    stackTrace: trace.map((sourcePosition) => ({ sourcePosition })),
+  }));
+  const state = new StackState(JSON.stringify({ deployment: { resources } }));
+  expect(besideIn(state, urnOf({ name: "app" }), PROJECT)).toEqual([urnOf({ name: "other" })]);
+  expect(besideIn(state, urnOf({ name: "nobody" }), PROJECT)).toEqual([]);
 });
