@@ -15,3 +15,7 @@ export function quotedIn(quote: Quote, text: string): string {
 export function keyText(name: string, quoted: (text: string) => string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }
+
+/** A word of a shell command. */
+export const inShell = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -59,15 +59,17 @@ test("of two stacks each accepts what is its own: what the other one declares st
   for (const { id, name, branch_id: branch } of await stack.service.endpoints())
     if (name === "own" || branch === "br-test") await stack.service.edit({ kind: "endpoint", id, set: sized(4) });
 
-  // A barrel, or a subclass without a constructor: it may create the resource, so dev's file is not edited.
-  for (const api of [barrel, subclass]) {
-    stack.write("prod.js", prod(api));
-    const result = await accepted(stack, "--stack", "prod", "--dry-run");
-    expect(result.left).toMatchObject([
-      { name: "api", reason: expect.stringMatching(/another class that may be ComputeEndpoint.*: prod\.js:4$/) },
-    ]);
-    expect(result.accepted.map(({ name }) => name)).toEqual(["own"]);
-  }
+  // Two files have the name: none is guessed.
+  const twice = await accepted(stack, "--stack", "prod", "--dry-run");
+  expect(twice.left).toMatchObject([
+    { name: "api", reason: expect.stringMatching(/more than one.*: dev\.js:2, prod\.js:4$/) },
+  ]);
+  expect(twice.accepted.map(({ name }) => name)).toEqual(["own"]);
+  // A class of the program: only dev's file has the name, and its edit does not reach the stack.
+  stack.write("prod.js", prod(subclass));
+  const undone = await accepted(stack, "--stack", "prod", "api");
+  expect(undone).toMatchObject({ files: [], left: [{ name: "api", reason: expect.stringMatching(/undone/) }] });
+  expect(read(stack, "dev.js")).toBe(DEV);
 
   // If a factory creates it, the text does not show the stack. The plan does: an edit that does not reach the stack is
   // undone, and the rest stays.

@@ -16,6 +16,7 @@ import {
   type Wanted,
 } from "./importedResource";
 import { type Constant, kebabCase, Names, programText } from "./programText";
+import { inShell } from "../code";
 import { gatherersOf, livesIn, objectForm } from "../declarations";
 import { terminalJson } from "../output";
 import { listProjectObjects } from "../projectObjects";
@@ -387,9 +388,6 @@ function nextCommands(
     "pulumi up",
   ];
 }
-
-const inShell = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function fileProblems({ out, program, force = false }: ImportOptions & { program: string }): string[] {
   const problems: string[] = [];

@@ -14,7 +14,7 @@ const configuration = z.record(
   z.string(),
   z.object({ value: z.string().optional(), objectValue: z.unknown().optional(), secret: z.boolean().optional() }),
 );
-export type Configuration = z.infer<typeof configuration>;
+type Configuration = z.infer<typeof configuration>;
 
 /** The namespace `svc` by name: the settings and any other keys. */
 export type StackSettings = ReadonlyMap<string, { readonly value: string | undefined; readonly secret: boolean }>;
@@ -31,7 +31,7 @@ export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
 }
 
 /** @throws the CLI's message. */
-export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
+async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   const { ok, stdout, reason } = await pulumi(["config", "--json"]);
   if (!ok) throw new Error(reason);
   const { success, data } = configuration.safeParse(parsed(stdout));

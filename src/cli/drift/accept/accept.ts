@@ -1,14 +1,8 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
-import { visible } from "../../../contract/hiddenKeys";
-import { nameInUrn } from "../../../contract/identifiers";
-import { kindOfEntry } from "../../../contract/pointer";
 import { programFolder, projectFolder } from "../../../contract/projectFile";
-import { ownValue } from "../../../contract/propertyPath";
-import { sameJson } from "../../../host/arguments";
-import { type Configuration, configurationOf } from "../../stack/configuration";
-import type { StoredResource } from "../../stack/state";
 import { otherStacks as stacksBeside } from "../../stack/otherStacks";
 import { pulumiIn } from "../../stack/pulumi";
+import type { StackState } from "../../stack/state";
 import { deliver, EXIT_FAILURE } from "../deliver";
 import type { Format } from "../formats";
 import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
@@ -16,17 +10,17 @@ import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
 import { type Drifted, fingerprint, stackOf, unfinishedText } from "../report";
 import { selected } from "../selection";
 import { judged, withoutTolerated } from "../tolerated";
-import { Component } from "./component";
+import { componentOf } from "./component";
 import { STALE } from "./creation";
-import { mustDifferInKeys, StackFile } from "./configured";
-import { type Around, type Edited, editProgram, type Target } from "./edit";
+import { type Candidate, candidatesIn, dropped, textsWith, type Told } from "./edit";
 import { notInGit } from "./git";
-import { Places } from "./places";
-import { type Planned, plannedArguments, writtenIfProven } from "./proof";
+import { besideIn, placeOf } from "./places";
+import type { TypeScript } from "./programFile";
+import { type Planned, planOfStack, writeProven } from "./proof";
 import { ProjectFiles, typeScriptOf } from "./projectFiles";
 import { type AcceptResult, COMMIT_FIRST, exitCode, type LeftProperty, render, summary } from "./result";
-import { shownText, shownYaml } from "./shownText";
-import type { Rewritten } from "../writeFiles";
+import { shownText } from "./shownText";
+import type { Target } from "./target";
 
 export interface AcceptFlags {
   /** Undefined: the selected one. */
@@ -55,18 +49,14 @@ export async function accept(names: readonly string[], flags: AcceptFlags): Prom
       withSecrets: false,
       waitSeconds: wait,
     });
-    // One stack was requested, so there is one result.
     const folder = process.cwd();
+    // One stack was requested, so there is one result.
     const result = await acceptDrift(refreshed as RefreshedStack, {
       ...flags,
       names,
       ignored,
       folder,
-      planned: (urns) => plannedArguments(pulumiIn(folder, stack), urns),
-      configured: () =>
-        configurationOf(pulumiIn(folder, stack)).catch((error: Error) => {
-          throw new Error(`the configuration of the stack cannot be read: ${error.message}`);
-        }),
+      planned: () => planOfStack(pulumiIn(folder, stack)),
       others: (own) => stacksBeside(folder, own),
     });
     const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
@@ -87,10 +77,7 @@ export interface Asked extends Pick<AcceptFlags, "dryRun" | "force"> {
   readonly ignored: IgnoreFile;
   /** A folder in the project. */
   readonly folder: string;
-  /** The arguments that the current program gives to resources of the stack. */
   readonly planned: Planned;
-  /** The stack's current configuration. */
-  readonly configured?: () => Promise<Configuration>;
   /** The program's other stacks. */
   readonly others: (own: string) => Promise<readonly string[]>;
 }
@@ -108,158 +95,139 @@ const NOTHING: Omit<AcceptResult, "stack" | "dryRun"> = {
 };
 
 /** @throws as `accept`. */
-export async function acceptDrift(
-  { resources, state }: RefreshedStack,
-  { names, ignored, folder, planned, configured, others, dryRun, force }: Asked,
-): Promise<AcceptResult> {
+export async function acceptDrift({ resources, state }: RefreshedStack, asked: Asked): Promise<AcceptResult> {
+  const { names, ignored, dryRun } = asked;
   const chosen = names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignored, new Date());
   const drift = chosen.flatMap((resource) => resource.drift ?? []);
-  const { tolerated } = judged(resources, undefined, ignored, new Date());
-  const toleratedUrns = [...new Set(tolerated.map(({ urn }) => urn))];
-  const { project, stack } = stackOf(resources[0]?.urn ?? "");
+  const of = stackOf(resources[0]?.urn ?? "");
   const whole = drift.flatMap(leftAsWhole);
   const changed = drift.filter(({ change, properties }) => change === "changed" && properties.length > 0);
   const result = {
     ...NOTHING,
-    stack,
+    stack: of.stack,
     dryRun: dryRun === true,
     left: whole,
-    fingerprint: fingerprint({ project, stack, drift, unmanaged: [] }),
+    fingerprint: fingerprint({ ...of, drift, unmanaged: [] }),
   };
   if (changed.length === 0) return result;
+  const program = programIn(asked.folder);
+  const settings = new Map(chosen.map(({ urn, provider }) => [urn, state.settingsOf(provider)]));
+  const targets = changed.map((one) => targetOf(one, { state, program, readSetting: settings.get(one.urn) }));
+  const edited = await editedProgram(targets, program, { ...asked, stack: of.stack });
+  const tolerated = new Set(judged(resources, undefined, ignored, new Date()).tolerated.map(({ urn }) => urn));
+  for (const { urn } of edited.accepted) tolerated.delete(urn);
+  return { ...result, ...edited, left: [...edited.left, ...whole], tolerated: [...tolerated] };
+}
 
-  const [projectAt, programAt] = [projectFolder(folder), programFolder(folder)];
-  if (projectAt === undefined || programAt === undefined) throw new Error("no Pulumi.yaml in this folder or above");
-  const typescript = typeScriptOf(programAt);
-  const files = new ProjectFiles(projectAt, programAt, typescript);
-  const places = new Places(state, projectAt);
-  const providers = new Map(chosen.map(({ urn, provider }) => [urn, provider]));
-  let targets = changed.map((resource): Target => ({
-    ...targetOf(resource, Component.of(resource.urn, state), places, files),
-    readSetting: state.settingsOf(providers.get(resource.urn) ?? ""),
-  }));
-  const unplaced = targets.flatMap(({ place, component, ...child }) => {
+interface Program {
+  readonly project: string;
+  readonly typescript: TypeScript;
+  readonly files: ProjectFiles;
+}
+
+function programIn(folder: string): Program {
+  const [project, program] = [projectFolder(folder), programFolder(folder)];
+  if (project === undefined || program === undefined) throw new Error("no Pulumi.yaml in this folder or above");
+  const typescript = typeScriptOf(program);
+  return { project, typescript, files: new ProjectFiles(project, program, typescript) };
+}
+
+function targetOf(
+  { kind, name, urn, properties }: Drifted,
+  { state, program, readSetting }: { state: StackState; program: Program } & Pick<Target, "readSetting">,
+): Target {
+  const place = placeOf(state, urn, program.project);
+  const file = place === undefined ? undefined : program.files.named(place.file);
+  const { stack, project } = stackOf(urn);
+  const component = componentOf(urn, state);
+  return {
+    ...{ kind, name, urn, component, stack: { name: stack, project } },
+    // The children of a component have one place, and different arguments.
+    beside: component === undefined ? besideIn(state, urn, program.project) : [],
+    place: place === undefined || file === undefined ? undefined : { ...place, file },
+    changes: properties,
+    readSetting,
+  };
+}
+
+type Outcome = Pick<AcceptResult, "accepted" | "left" | "files" | "otherStacks" | "refusals" | "patch">;
+
+/** Edits the program, and keeps what the plan of the stack confirms. */
+async function editedProgram(
+  targets: readonly Target[],
+  { typescript, files }: Program,
+  { stack, force, dryRun, planned, others }: Asked & { readonly stack: string },
+): Promise<Outcome> {
+  const { candidates, told } = await candidatesIn(typescript, textsFor(targets, files), targets);
+  refuseStale(told);
+  const otherStacks = await others(stack);
+  const refusals = force === true ? [] : await notRestorable([...textsWith(candidates).keys()], files);
+  if (refusals.length > 0 && dryRun !== true)
+    throw new Error(refusals.map((refusal) => `${refusal}. Nothing was written. ${COMMIT_FIRST}`).join("\n"));
+  const isTried = candidates.length > 0 && dryRun !== true;
+  const disproved = isTried ? await writeProven(candidates, { planned, files }) : new Map<string, string>();
+  const kept = candidates.filter(({ target }) => !disproved.has(target.urn));
+  const undone = candidates.flatMap((one) => {
+    const reason = disproved.get(one.target.urn);
+    return reason === undefined ? [] : dropped(one, reason);
+  });
+  const texts = textsWith(kept);
+  return {
+    accepted: kept.map(acceptedOf),
+    left: [...told, ...undone].map((one) => leftOf(one, targets)),
+    files: [...texts.keys()],
+    otherStacks: texts.size === 0 ? [] : [...otherStacks],
+    refusals,
+    patch: patchOf(typescript, kept, texts),
+  };
+}
+
+/** The texts of the files that may create these resources. */
+function textsFor(targets: readonly Target[], files: ProjectFiles): ReadonlyMap<string, string> {
+  const words = targets.flatMap(({ place, component, ...child }) => {
     const { kind, name } = component ?? child;
     return place === undefined ? [kind, name] : [];
   });
-  const texts = unplaced.length === 0 ? new Map<string, string>() : files.having(unplaced);
-  for (const { place } of targets) if (place !== undefined) texts.set(place.file, files.read(place.file));
-
-  const otherStacks = await others(stack);
-  // Most programs that read the configuration mention the class.
-  const values = [...texts.values()].some((text) => text.includes("Config")) ? await configured?.() : undefined;
-  const refused = new Map<string, string>();
-  const around: Around | undefined = values && {
-    ...{ configuration: { project, values }, refused },
-    having: (text) => files.having([text]),
-  };
-  const stackFile = new StackFile(projectAt, stack);
-  let edited: Edited;
-  let rewritten: Rewritten[];
-  let refusals: string[] = [];
-  for (;;) {
-    edited = await editProgram(typescript, texts, targets, around);
-    refuseStale(edited);
-    rewritten = [...edited.files].map(([name, after]) => {
-      return { name, path: files.absolute(name), before: texts.get(name) ?? "", after };
-    });
-    const configuration = stackFile.with(edited.configuration, project);
-    if ("refused" in configuration) {
-      refused.set(configuration.refused, "which is written there in a form that cannot be edited");
-      continue;
-    }
-    rewritten.push(...configuration.files);
-    if (edited.accepted.length === 0) break;
-    if (force !== true) refusals = await notRestorable(rewritten);
-    if (dryRun === true) break;
-    if (refusals.length > 0)
-      throw new Error(refusals.map((refusal) => `${refusal}. Nothing was written. ${COMMIT_FIRST}`).join("\n"));
-    const settings = edited.configuration;
-    const own = new Set(edited.accepted.map(({ urn }) => urn));
-    const beside = settings.length === 0 ? [] : state.resources.filter((one) => isOurs(one) && !own.has(one.urn));
-    const refusedNow = new Map<string, string>();
-    const disproved = await writtenIfProven(rewritten, edited.accepted, {
-      targets,
-      planned: (urns) => planned([...urns, ...beside.map(({ urn }) => urn)]),
-      written: async () => {
-        if (settings.length > 0) mustDifferInKeys(values ?? {}, (await configured?.()) ?? {}, settings);
-      },
-      // The text of the program does not show every use of a value.
-      refused: (given) => {
-        for (const { urn, inputs } of beside)
-          for (const { key, value, urn: accepted } of settings)
-            if (gains(given.get(urn), visible(inputs ?? {}), value)) {
-              const reason = `which changes the plan of ${JSON.stringify(nameInUrn(urn))}, too`;
-              refused.set(key, reason);
-              refusedNow.set(accepted, reason);
-            }
-        return refusedNow;
-      },
-    });
-    if (disproved.size === 0) break;
-    // The other resources are edited again without these.
-    targets = targets.map((target) =>
-      refusedNow.has(target.urn) ? target : { ...target, disproof: disproved.get(target.urn) ?? target.disproof },
-    );
-  }
-  const byUrn = new Map(changed.map((resource) => [resource.urn, resource]));
-  const told = (urn: string, path: string) => {
-    const resource = byUrn.get(urn);
-    if (resource === undefined) throw new Error(`${urn} was accepted, and does not differ`);
-    const { declared = null, found = null } = resource.properties.find((property) => property.path === path) ?? {};
-    return { kind: resource.kind, declared, found };
-  };
-  return {
-    ...result,
-    accepted: edited.accepted.map(({ key, isEdited: _isEdited, ...one }) => ({
-      ...one,
-      ...told(one.urn, one.path),
-      ...(key !== undefined && stackFile.placeOf(key, project)),
-    })),
-    left: [
-      ...edited.told.map((one) => ({
-        ...one,
-        ...told(one.urn, one.path),
-        file: one.file ?? null,
-        line: one.line ?? null,
-        code: one.code ?? null,
-      })),
-      ...whole,
-    ],
-    files: rewritten.map(({ name }) => name),
-    refusals,
-    tolerated: toleratedUrns.filter((urn) => edited.accepted.every((one) => one.urn !== urn)),
-    // The configuration belongs to this stack only.
-    otherStacks: edited.files.size === 0 ? [] : [...otherStacks],
-    patch: rewritten
-      .map(({ name, before = "", after }) => {
-        const shown = (text: string) => (name === stackFile.name ? shownYaml(text) : shownText(typescript, name, text));
-        return unifiedDiff(name, shown(before), shown(after));
-      })
-      .join(""),
-  };
+  const placed = targets.flatMap(({ place }) => (place === undefined ? [] : place.file));
+  const searched = words.length === 0 ? [] : files.having(words);
+  return new Map([...searched, ...placed.map((file) => [file, files.read(file)] as const)]);
 }
 
-/** In git's format; empty if the texts are equal. */
-function unifiedDiff(name: string, before: string, after: string): string {
-  if (before === after) return "";
-  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
-  return createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, options);
+function acceptedOf({
+  target: { urn, kind, name },
+  property,
+  file,
+  line,
+}: Candidate): AcceptResult["accepted"][number] {
+  const { path, declared, found } = property;
+  return { urn, kind, name, path, declared, found, file: file.name, line };
 }
 
-/** A resource of this package that the program declares. */
-const isOurs = (entry: StoredResource): boolean =>
-  kindOfEntry(entry) !== undefined && entry.delete !== true && Object.keys(visible(entry.inputs ?? {})).length > 0;
-
-/** Whether the value occurs anywhere in the planned arguments but was not deployed there. */
-function gains(planned: unknown, deployed: unknown, value: unknown): boolean {
-  if (sameJson(planned, deployed)) return false;
-  if (sameJson(planned, value)) return true;
-  if (typeof planned !== "object" || planned === null) return false;
-  return Object.entries(planned).some(([key, inner]) => gains(inner, ownValue(deployed, key), value));
+function leftOf(told: Told, targets: readonly Target[]): LeftProperty {
+  const target = targets.find(({ urn }) => urn === told.urn);
+  if (target === undefined) throw new Error(`${told.urn} is not edited, and does not differ`);
+  const { declared = null, found = null } = target.changes.find(({ path }) => path === told.path) ?? {};
+  const { file = null, line = null, code = null } = told;
+  return { ...told, kind: target.kind, declared, found, file, line, code };
 }
 
-function refuseStale({ told }: Edited): void {
+/** In git's format, without what may be secret. */
+const patchOf = (
+  typescript: TypeScript,
+  candidates: readonly Candidate[],
+  texts: ReadonlyMap<string, string>,
+): string => {
+  const before = new Map(candidates.map(({ file }) => [file.name, file.text]));
+  const diffs = [...texts].map(([name, after]) => {
+    const [one, other] = [before.get(name) ?? "", after].map((text) => shownText(typescript, name, text));
+    if (one === other) return "";
+    const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+    return createTwoFilesPatch(`a/${name}`, `b/${name}`, one ?? "", other ?? "", undefined, undefined, options);
+  });
+  return diffs.join("");
+};
+
+function refuseStale(told: readonly Told[]): void {
   const stale = told.filter(({ reason }) => reason.startsWith(STALE));
   if (stale.length === 0) return;
   const sentences = stale.map(({ name, file = "", line, reason }) => `"${name}" at ${file}:${String(line)}: ${reason}`);
@@ -281,28 +249,8 @@ function leftAsWhole({ urn, kind, name, change, properties, unfinished }: Drifte
   return properties.length > 0 ? [] : left("no property differs, but pulumi up --refresh has to update it");
 }
 
-function targetOf(
-  { kind, name, urn, properties }: Drifted,
-  component: Component | undefined,
-  places: Places,
-  files: ProjectFiles,
-): Target {
-  const place = places.of(urn);
-  const file = place === undefined ? undefined : files.named(place.file);
-  return {
-    kind,
-    name,
-    urn,
-    component,
-    place: place === undefined || file === undefined ? undefined : { ...place, file },
-    isShared: places.isShared(urn, component),
-    disproof: undefined,
-    changes: properties,
-  };
-}
-
 /** Why git could not restore these files. */
-async function notRestorable(files: readonly Rewritten[]): Promise<string[]> {
-  const problems = await Promise.all(files.map(async ({ name, path }) => [name, await notInGit(path)] as const));
+async function notRestorable(names: readonly string[], files: ProjectFiles): Promise<string[]> {
+  const problems = await Promise.all(names.map(async (name) => [name, await notInGit(files.absolute(name))] as const));
   return problems.flatMap(([name, problem]) => (problem === undefined ? [] : [`${name} ${problem}`]));
 }

@@ -1,6 +1,7 @@
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nameInUrn, typeInUrn } from "../../../contract/identifiers";
+import { typeInUrn } from "../../../contract/identifiers";
+import { sameJson } from "../../../host/arguments";
 import type { StackState, StoredResource } from "../../stack/state";
 
 /** A call in a program, with line and column counted from 1. */
@@ -14,54 +15,27 @@ export interface SourcePlace {
 type Frame = SourcePlace | undefined;
 
 /**
- * Where the program declares each resource of the state (docs/design/engine.md, What a state tells of the program).
+ * Where the program declares a resource of the state (docs/design/engine.md, What a state tells of the program).
  * Undefined if the state has no position: at the top of an ES module, and in a function without a name.
  * @param project the folder of Pulumi.yaml
  */
-export class Places {
-  readonly #byUrn = new Map<string, SourcePlace>();
-  readonly #urns = new Map<string, Set<string>>();
-  readonly #named = new Map<string, Set<string>>();
-
-  constructor({ resources }: StackState, project: string) {
-    for (const resource of resources) {
-      const { urn } = resource;
-      this.#named.set(namedAs(urn), (this.#named.get(namedAs(urn)) ?? new Set()).add(urn));
-      const place = resource.delete === true ? undefined : placeOf(resource, project);
-      if (place === undefined) continue;
-      this.#byUrn.set(resource.urn, place);
-      const urns = this.#urns.get(keyOf(place)) ?? new Set();
-      this.#urns.set(keyOf(place), urns.add(resource.urn));
-    }
-  }
-
-  of(urn: string): SourcePlace | undefined {
-    return this.#byUrn.get(urn);
-  }
-
-  /**
-   * Whether other resources are declared at the same place: by a loop, a function that is called again, or a component.
-   * If no place is known: whether another resource has this type and name.
-   * @param whole the component of this package that declares the resource with its siblings. Any of them shows the
-   * place.
-   */
-  isShared(
-    urn: string,
-    whole?: { readonly urn: string; readonly children: readonly { readonly urn: string }[] },
-  ): boolean {
-    const place = this.of(urn);
-    const own = whole === undefined ? [urn] : [whole.urn, ...whole.children.map((child) => child.urn)];
-    if (place !== undefined) return [...(this.#urns.get(keyOf(place)) ?? [])].some((one) => !own.includes(one));
-    return (this.#named.get(namedAs(whole?.urn ?? urn))?.size ?? 0) > 1;
-  }
+export function placeOf({ resources }: StackState, urn: string, project: string): SourcePlace | undefined {
+  const resource = resources.find((one) => one.urn === urn && one.delete !== true);
+  return resource && placeIn(resource, project);
 }
 
-/** Its own type and name: the parts of a URN that do not depend on a parent. */
-const namedAs = (urn: string): string => `${typeInUrn(urn)}::${nameInUrn(urn)}`;
+/** The other resources of this type that the state has at the same place, such as those of a loop. */
+export function besideIn(state: StackState, urn: string, project: string): string[] {
+  const place = placeOf(state, urn, project);
+  const others = state.resources.filter(
+    (one) => one.urn !== urn && one.delete !== true && typeInUrn(one.urn) === typeInUrn(urn),
+  );
+  return place === undefined
+    ? []
+    : others.filter((one) => sameJson(placeIn(one, project), place)).map((one) => one.urn);
+}
 
-const keyOf = ({ file, line, column }: SourcePlace): string => `${file}:${line}:${column}`;
-
-function placeOf({ type, stackTrace }: StoredResource, project: string): Frame {
+function placeIn({ type, stackTrace }: StoredResource, project: string): Frame {
   let frames = (stackTrace ?? []).map(({ sourcePosition }) => frameOf(sourcePosition, project));
   const ours = ownSource(type, frames[0]);
   // Our class is followed by the calls of our components, some without a position.

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
 import { compareText } from "../../output";
-import type { TypeScript } from "./edit";
+import type { TypeScript } from "./programFile";
 
 const SOURCE = /(?<!\.d)\.(?:[mc]?[jt]s|[jt]sx)$/;
 /** Folders with the output of compilers and test runs, besides the output folder in tsconfig.json. */

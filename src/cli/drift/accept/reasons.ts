@@ -1,11 +1,10 @@
 /** Describes expressions whose value the file's text does not show. No value is quoted: it may be secret. */
 import type * as ts from "typescript";
-import { containsUnknown } from "../../../contract/hiddenKeys";
 import { segmentsOf } from "../../../contract/propertyPath";
 import { isReference, referenceName, type SecretReference } from "../../../contract/references";
 import type { Property } from "../report";
 import type { ProgramFile } from "./programFile";
-import { isHole, keyOf, valueOf, wrapped } from "./value";
+import { wrapped } from "./value";
 
 export function whatItIs(file: ProgramFile, node: ts.Expression): string {
   const { typescript } = file;
@@ -14,39 +13,22 @@ export function whatItIs(file: ProgramFile, node: ts.Expression): string {
   if (typescript.isIdentifier(node)) return whatNameIs(file, node);
   if (typescript.isConditionalExpression(node)) return "a conditional expression";
   if (typescript.isTemplateExpression(node)) return "a template with an expression in it";
-  if (typescript.isCallExpression(node)) return whatCallIs(file, node);
-  if (/^process\.env\b/.test(node.getText(file.source))) return "an environment variable";
-  if (typescript.isArrayLiteralExpression(node)) {
-    if (node.elements.some((element) => isHole(file, element))) return "a list with a spread in it";
-    return whatPartIs(file, "a list", node.elements);
-  }
-  if (typescript.isObjectLiteralExpression(node)) {
-    const values = node.properties.map((property) => {
-      if (keyOf(file, property) === undefined) return undefined;
-      return typescript.isPropertyAssignment(property) ? property.initializer : shorthand(file, property);
-    });
-    const known = values.filter((value) => value !== undefined);
-    if (known.length < values.length) return "an object with a spread, a computed name or a method in it";
-    return whatPartIs(file, "an object", known);
-  }
-  return "an expression";
+  if (typescript.isArrayLiteralExpression(node)) return "a list with an expression in it";
+  if (typescript.isObjectLiteralExpression(node)) return "an object with an expression in it";
+  if (
+    typescript.isCallExpression(node) &&
+    /(^|\W)(?:(get|require)Secret\w*|secret)\W*$/.test(textOf(file, node.expression))
+  )
+    return "a secret";
+  return /^process\.env\b/.test(textOf(file, node)) ? "an environment variable" : "an expression";
 }
 
-const shorthand = ({ typescript }: ProgramFile, property: ts.ObjectLiteralElementLike): ts.Identifier | undefined =>
-  typescript.isShorthandPropertyAssignment(property) ? property.name : undefined;
-
-function whatPartIs(file: ProgramFile, whole: string, parts: readonly ts.Expression[]): string {
-  const part = parts.find((one) => containsUnknown(valueOf(file, one)));
-  return part === undefined ? "an expression" : `${whole} that contains ${whatItIs(file, part)}`;
-}
+const textOf = (file: ProgramFile, node: ts.Node): string => node.getText(file.source);
 
 function whatNameIs(file: ProgramFile, name: ts.Identifier): string {
   const { typescript } = file;
   const declaration = file.declarationOf(name);
   const constant = file.constantOf(name);
-  if (constant !== undefined && !containsUnknown(valueOf(file, constant.initializer))) {
-    return `the constant "${name.text}", which the program may change`;
-  }
   if (constant !== undefined) return `the constant "${name.text}", which is ${whatItIs(file, constant.initializer)}`;
   if (declaration === undefined) return "an expression";
   if (typescript.isParameter(declaration)) return `the parameter "${name.text}" of a function`;
@@ -58,27 +40,7 @@ function whatNameIs(file: ProgramFile, name: ts.Identifier): string {
   return isImported ? `"${name.text}" from another file` : "an expression";
 }
 
-function whatCallIs(file: ProgramFile, { expression: callee }: ts.CallExpression): string {
-  const { typescript } = file;
-  const name = typescript.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText(file.source);
-  if (/^((get|require)Secret\w*|secret)$/.test(name)) return "a secret";
-  const isConfigured = typescript.isPropertyAccessExpression(callee) && isConfig(file, callee.expression);
-  return isConfigured ? CONFIGURED : "an expression";
-}
-
-export const CONFIGURED = "a value of the stack's configuration";
-
-/** `new pulumi.Config()`, or a name for it. */
-function isConfig(file: ProgramFile, node: ts.Expression): boolean {
-  const { typescript } = file;
-  if (typescript.isIdentifier(node)) {
-    const constant = file.constantOf(node);
-    return (
-      constant !== undefined && typescript.isNewExpression(constant.initializer) && isConfig(file, constant.initializer)
-    );
-  }
-  return typescript.isNewExpression(node) && /(^|\.)Config$/.test(node.expression.getText(file.source));
-}
+export const NOT_DEPLOYED = "the program has a change of it that is not deployed";
 
 /** For a secret that is not given by reference: no report contains the found value, and no program should. */
 export function otherThanSecret({ path, found }: Pick<Property, "path" | "found">): string {

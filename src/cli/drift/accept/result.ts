@@ -81,7 +81,8 @@ function next({ dryRun, refusals, tolerated, ...result }: AcceptResult, shown: (
     const reasons = refusals.map(shown).join("; ");
     return `Nothing was written. Without --dry-run this edit is refused: ${reasons}. ${COMMIT_FIRST}.`;
   }
-  if (dryRun) return `Nothing was written. Without --dry-run it edits ${files.join(", ")}.`;
+  if (dryRun)
+    return `Nothing was written. Without --dry-run it edits ${files.join(", ")}, if the plan of the stack confirms it.`;
   const edited = `Edited ${files.join(", ")}.`;
   if (tolerated.length === 0) return `${edited} Now run pulumi up --refresh: it shows no change for what was accepted.`;
   return `${edited} pulumi up --refresh shows no change for what was accepted, but also repairs what ${IGNORE_FILE} tolerates. To keep that, run it with --target for the accepted resources, or name the property in ignoreChanges.`;

@@ -1,8 +1,7 @@
 import type * as ts from "typescript";
 import { holdsSecret, isSecretName, isSecretSetting, mayBeSecret } from "../../../contract/secretNames";
-import { indentOf } from "../../stack/configFile";
 import { SECRET } from "../report";
-import type { TypeScript } from "./edit";
+import type { TypeScript } from "./programFile";
 
 /** What the surroundings of literals in a program show about them. */
 interface Context {
@@ -22,21 +21,14 @@ export function shownText(typescript: TypeScript, name: string, text: string): s
   const file = typescript.createSourceFile(name, text, typescript.ScriptTarget.Latest, true);
   const hidden = new Map<number, { readonly end: number; readonly by: string }>();
   const hide = (start: number, end: number, by: string): void => {
-    const lines = text.slice(start, end).split("\n").length - 1;
-    hidden.set(start, { end, by: by + "\n".repeat(lines) });
+    hidden.set(start, { end, by: by + "\n".repeat(text.slice(start, end).split("\n").length - 1) });
   };
   const look = (node: ts.Node, context: Context): void => {
-    for (const { pos, end } of commentsAt(typescript, text, node)) {
+    for (const { pos, end } of commentsAt(typescript, text, node))
       if (holdsSecret(text.slice(pos, end))) hide(pos, end, `/* ${SECRET} */`);
-    }
-    if (isText(typescript, node)) {
-      const value = "text" in node ? node.text : node.getText(file);
-      // A template that contains only expressions has no text of its own.
-      const own = "text" in node ? value : [node.head, ...node.templateSpans.map((span) => span.literal)];
-      const hasText = typeof own === "string" || own.some(({ text: part }) => part !== "");
-      const isHidden = hasText && (context.isSecret ? value !== "" : mayBeSecret(context.name, value));
-      if (isHidden) return hide(node.getStart(file), node.end, `"${SECRET}"`);
-    }
+    const value = textOf(typescript, node);
+    if (value !== "" && (context.isSecret || mayBeSecret(context.name, value)))
+      return hide(node.getStart(file), node.end, `"${SECRET}"`);
     // Includes tokens, because each may have a comment before it.
     for (const child of node.getChildren(file)) look(child, contextOf(typescript, { node, child, context }));
   };
@@ -46,11 +38,13 @@ export function shownText(typescript: TypeScript, name: string, text: string): s
     .reduce((shown, [start, { end, by }]) => `${shown.slice(0, start)}${by}${shown.slice(end)}`, text);
 }
 
-const isText = (
-  typescript: TypeScript,
-  node: ts.Node,
-): node is ts.StringLiteralLike | ts.TemplateExpression | ts.NumericLiteral =>
-  typescript.isStringLiteralLike(node) || typescript.isTemplateExpression(node) || typescript.isNumericLiteral(node);
+/** The text of a literal. A template that contains only expressions has none of its own. */
+function textOf(typescript: TypeScript, node: ts.Node): string {
+  if (typescript.isStringLiteralLike(node) || typescript.isNumericLiteral(node)) return node.text;
+  if (!typescript.isTemplateExpression(node)) return "";
+  const own = node.head.text + node.templateSpans.map(({ literal }) => literal.text).join("");
+  return own === "" ? "" : node.getText();
+}
 
 const commentsAt = (typescript: TypeScript, text: string, { pos, end }: ts.Node): readonly ts.CommentRange[] => [
   ...(typescript.getLeadingCommentRanges(text, pos) ?? []),
@@ -71,70 +65,20 @@ function contextOf(
   if (typescript.isNewExpression(node) && /(^|\.)Config$/.test(node.expression.getText())) return NONE;
   // `process.env["SMTP_PASSWORD"]`
   if (typescript.isElementAccessExpression(node)) return child === node.argumentExpression ? NONE : context;
+  const named = nameGivenTo(typescript, node, child);
+  if (named === child) return NONE;
+  // Everything below a secret name is secret.
+  return named === undefined || isSecretSetting(context.name) ? context : { ...context, name: named.getText() };
+}
+
+/** What a value is given to: a property, a variable, or the left side of `args.password = "…"`, `??` and the like. */
+function nameGivenTo(typescript: TypeScript, node: ts.Node, child: ts.Node): ts.Node | undefined {
+  if (typescript.isBinaryExpression(node)) return child === node.right ? node.left : undefined;
   const isNamed =
     typescript.isPropertyAssignment(node) ||
     typescript.isVariableDeclaration(node) ||
     typescript.isPropertyDeclaration(node) ||
     typescript.isParameter(node) ||
     typescript.isBindingElement(node);
-  if (isNamed && child === node.name) return NONE;
-  const isDefault = typescript.isBinaryExpression(node) && child === node.right && isGiven(typescript, node);
-  const name = isNamed ? node.name.getText() : isDefault ? node.left.getText() : undefined;
-  // Everything below a secret name is secret.
-  return name === undefined || isSecretSetting(context.name) ? context : { ...context, name };
-}
-
-/** `args.password = "…"`, and `process.env["PASSWORD"] ?? "…"`. */
-function isGiven({ SyntaxKind }: TypeScript, { operatorToken: { kind } }: ts.BinaryExpression): boolean {
-  const { EqualsToken, QuestionQuestionEqualsToken, BarBarEqualsToken, QuestionQuestionToken, BarBarToken } =
-    SyntaxKind;
-  const all: ts.SyntaxKind[] = [
-    EqualsToken,
-    QuestionQuestionEqualsToken,
-    BarBarEqualsToken,
-    QuestionQuestionToken,
-    BarBarToken,
-  ];
-  return all.includes(kind);
-}
-
-/** `key: value` and `- key: value`. */
-const YAML_ENTRY = /^(\s*(?:- +)*)["']?([^"'#\s][^#]*?)["']?\s*:(?:[ \t]+(\S.*))?$/;
-const ENCRYPTED = ["secure", "encryptionsalt", "encryptedkey"];
-
-/**
- * The same for a stack's configuration: without encrypted values, and without values that may be secret, at any depth.
- */
-export function shownYaml(text: string): string {
-  const lines = text.split("\n");
-  /** The index of the line where a secret begins. */
-  const hidden = new Map<number, number>();
-  lines.forEach((line, index) => {
-    const [, start = "", key = "", value = ""] = YAML_ENTRY.exec(line) ?? [];
-    if (key === "") {
-      if (holdsSecret(line)) hidden.set(index, indentOf(line));
-      return;
-    }
-    const below = belowEntry(lines.slice(index + 1), start.length);
-    const name = key.split(":").at(-1) ?? "";
-    const whole = [value, ...below].join("\n").replaceAll(/^["']|["']$/g, "");
-    const isSecret = ENCRYPTED.includes(key) || (value === "" ? isSecretSetting(name) : mayBeSecret(name, whole));
-    if (!isSecret) return;
-    if (value !== "") hidden.set(index, line.length - value.length);
-    below.forEach((inner, offset) => hidden.set(index + 1 + offset, indentOf(inner)));
-  });
-  return lines
-    .map((line, index) => {
-      const from = hidden.get(index);
-      return from === undefined || line.trim() === "" ? line : `${line.slice(0, from)}"${SECRET}"`;
-    })
-    .join("\n");
-}
-
-/** The lines of an entry: those indented further, and a list at the same indent. */
-function belowEntry(after: readonly string[], indent: number): readonly string[] {
-  const end = after.findIndex(
-    (line) => line.trim() !== "" && indentOf(line) <= indent && !(indentOf(line) === indent && /^\s*- /.test(line)),
-  );
-  return after.slice(0, end < 0 ? after.length : end);
+  return isNamed ? node.name : undefined;
 }

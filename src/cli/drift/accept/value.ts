@@ -21,9 +21,7 @@ export function valueOf(file: ProgramFile, node: ts.Expression, depth = 0): unkn
   if (typescript.isIdentifier(node)) {
     if (isUndefined(file, node)) return undefined;
     const constant = file.constantOf(node);
-    const value = constant === undefined ? UNKNOWN_VALUE : next(constant.initializer);
-    const isWhole = typeof value !== "object" || value === null;
-    return isWhole || !file.mayChange(node) ? value : UNKNOWN_VALUE;
+    return constant === undefined ? UNKNOWN_VALUE : next(constant.initializer);
   }
   if (typescript.isArrayLiteralExpression(node)) {
     const isPlain = node.elements.every((element) => !isHole(file, element));
@@ -106,6 +104,12 @@ export function isUndefined(file: ProgramFile, node: ts.Identifier): boolean {
 /** An omitted element or a spread is not exactly one element. */
 export function isHole({ typescript }: ProgramFile, element: ts.Expression): boolean {
   return typescript.isSpreadElement(element) || typescript.isOmittedExpression(element);
+}
+
+/** The quote of a string literal; for anything else the file's usual quote. */
+export function quoteOf(file: ProgramFile, node: ts.Node): Quote {
+  const [begin] = node.getText(file.source);
+  return begin === '"' || begin === "'" || begin === "`" ? begin : file.quote;
 }
 
 /** A value as code on one line. */

@@ -17,6 +17,7 @@ import { FORMATS } from "../../../../src/cli/drift/formats";
 import { StackState } from "../../../../src/cli/stack/state";
 import { typeToken } from "../../../../src/contract/pointer";
 import { ROOT } from "../../../support/cli";
+import { createdBy, planWith } from "../../../support/editedPrograms";
 import { refreshedOf, type Refresh } from "../../../support/refreshes";
 
 const IMPORT = `import * as svc from "pulumi-svc";\n`;
@@ -54,10 +55,6 @@ function accepted({
   asked = {},
   settings = {},
 }: Scene): Promise<AcceptResult> {
-  const now = (): string[] => sources().map(read);
-  const before = now().join();
-  // The plan of a program that declares what is in its text.
-  const argsOf = ({ declared, found }: Refresh) => (now().join() === before ? declared : found) ?? {};
   const resources = refreshes.map((one) => {
     const place = places[one.name ?? "api"];
     const stackTrace = [CLASS, ...(place === undefined ? [] : [`project:///${place}`])].map((sourcePosition) => ({
@@ -81,7 +78,12 @@ function accepted({
       folder,
       ignored: file,
       force: true,
-      planned: () => Promise.resolve(new Map(refreshes.map((one) => [urnOf(one), argsOf(one)]))),
+      planned: () => {
+        const created = createdBy(...sources().map(read));
+        return Promise.resolve(
+          planWith(refreshes.map((one) => [urnOf(one), created.get(one.name ?? "api") ?? one.declared])),
+        );
+      },
       others: () => Promise.resolve(others),
       ...asked,
     },
@@ -165,7 +167,9 @@ test("a dry run writes nothing, and a file outside git is refused without --forc
   write("index.ts", text);
   expect([dry.dryRun, dry.files, read("index.ts")]).toEqual([true, ["index.ts"], text]);
   expect(render(dry, "text")).toContain("+++ b/index.ts");
-  expect(render(dry, "text")).toContain("Nothing was written. Without --dry-run it edits index.ts.");
+  expect(render(dry, "text")).toContain(
+    "Nothing was written. Without --dry-run it edits index.ts, if the plan of the stack confirms it.",
+  );
   const withoutForce = (dryRun?: true) =>
     acceptDrift(
       { resources: refreshedOf(drifted("api")), state: new StackState(JSON.stringify({ deployment: {} })) },
@@ -196,42 +200,43 @@ test("what the plan of the stack does not show is taken back, and the rest stays
   const text = IMPORT + sized("api") + sized("jobs");
   write("index.ts", text);
   write("other.ts", IMPORT + sized("other", 4));
-  const plans: string[][] = [];
+  let plans = 0;
   const result = await accepted({
     refreshes: [drifted("api"), drifted("jobs"), drifted("other")],
     others: ["prod"],
     asked: {
-      planned: (urns) => {
-        plans.push(urns.map((urn) => urn.split("::").at(-1) ?? ""));
-        const size = (urn: string): number => (urn.endsWith("::api") && read("index.ts").includes("size: 4") ? 4 : 1);
-        return Promise.resolve(new Map(urns.map((urn) => [urn, { size: size(urn) }])));
+      planned: () => {
+        plans += 1;
+        const isApi = (name: string): boolean => name === "api" && read("index.ts").includes("size: 4");
+        const names = ["api", "jobs", "other"].map((name) => [urnOf({ name, declared: {} }), isApi(name)] as const);
+        const place = { projectId: "prj-demo", branchId: "br-dev" };
+        return Promise.resolve(planWith(names.map(([urn, is]) => [urn, { ...place, size: is ? 4 : 1 }])));
       },
     },
   });
   expect(result.accepted.map(({ name }) => name)).toEqual(["api"]);
   expect(result.left).toMatchObject([
-    {
-      name: "jobs",
-      path: "size",
-      file: "index.ts",
-      line: 3,
-      code: "size: 4",
-      reason: expect.stringMatching(/undone/),
-    },
+    { name: "jobs", path: "size", file: "index.ts", line: 3, code: "size: 4", reason: expect.stringMatching(/undone/) },
     // That file has the value already, and is that of another stack.
-    { name: "other", path: "size", file: "other.ts", line: 2, reason: expect.stringMatching(/undone/) },
+    {
+      name: "other",
+      path: "size",
+      file: "other.ts",
+      line: 2,
+      reason: expect.stringMatching(/^the text has the value/),
+    },
   ]);
   expect([exitCode(result), result.files, result.otherStacks]).toEqual([7, ["index.ts"], ["prod"]]);
   expect(read("index.ts")).toBe(IMPORT + sized("api", 4) + sized("jobs"));
-  // Once before the edit, and once after it.
-  expect(plans).toEqual([["api", "jobs"], ["api", "jobs", "other"], ["api"], ["api"]]);
+  // Before the edit, with both, and with the one that is left.
+  expect(plans).toBe(3);
 });
 
 test("a file of another stack stays, where the plan shows the value anyway: as an edit that is not deployed, or ignored", async () => {
   // In this stack, no `new` with the name creates it.
   const text = IMPORT + sized("api");
   write("dev.ts", text);
-  const planned: Asked["planned"] = (urns) => Promise.resolve(new Map(urns.map((urn) => [urn, { size: 4 }])));
+  const planned = () => Promise.resolve(planWith([[urnOf(drifted("api")), { size: 4 }]]));
   const result = await accepted({ refreshes: [drifted("api")], others: ["dev"], asked: { planned } });
   expect(result).toMatchObject({ accepted: [], files: [], otherStacks: [], patch: "" });
   expect(result.left).toMatchObject([
@@ -296,15 +301,32 @@ test("nothing of a run is written where one file does not parse, or a place does
   expect(found.files).toEqual(["index.ts"]);
 });
 
-test("a place that several resources share is reported, and a file that a compiler has written counts for nothing", async () => {
-  const text = IMPORT + sized("api");
+test("a place of several resources is edited where all of them differ alike, and otherwise reported with the others", async () => {
+  const text = `${IMPORT}for (const name of ["api", "other"]) ${sized("x").replace('"x"', "name")}`;
   write("index.ts", text);
-  const shared = await accepted({
-    refreshes: [drifted("api"), asDeclared("other")],
-    places: { api: "index.ts#2,1", other: "index.ts#2,1" },
+  const places = { api: "index.ts#2,39", other: "index.ts#2,39" };
+  const scene = { refreshes: [drifted("api"), asDeclared("other")], places };
+  expect(await accepted({ ...scene, asked: { dryRun: true } })).toMatchObject({ accepted: [], patch: "" });
+  const one = await accepted(scene);
+  expect(one).toMatchObject({
+    left: [
+      {
+        name: "api",
+        file: "index.ts",
+        line: 2,
+        code: "size: 4",
+        reason: expect.stringMatching(/^several resources/),
+      },
+    ],
+    files: [],
   });
-  expect(shared).toMatchObject({ left: [{ name: "api", file: "index.ts", line: 2, code: "size: 4" }], files: [] });
-  expect([exitCode(shared), read("index.ts")]).toEqual([7, text]);
+  expect([exitCode(one), read("index.ts")]).toEqual([7, text]);
+  const both = await accepted({ refreshes: [drifted("api"), drifted("other")], places });
+  expect([both.accepted.length, both.left, read("index.ts")]).toEqual([2, [], text.replace("size: 1", "size: 4")]);
+});
+
+test("a file that a compiler has written counts for nothing", async () => {
+  write("index.ts", IMPORT + sized("api"));
   expect(await accepted({ refreshes: [drifted("api")], places: { api: "dist/index.js#40,1" } })).toMatchObject({
     files: ["index.ts"],
   });

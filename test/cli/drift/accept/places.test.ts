@@ -1,4 +1,4 @@
-import { Places } from "../../../../src/cli/drift/accept/places";
+import { besideIn, placeOf, type SourcePlace } from "../../../../src/cli/drift/accept/places";
 import { StackState } from "../../../../src/cli/stack/state";
 
 const PROJECT = "/srv/app";
@@ -22,7 +22,7 @@ interface Declared {
 const urnOf = ({ name = "app", type = "pulumi-nodejs:dynamic/svc:WhitelistDomain" }: Declared): string =>
   `urn:pulumi:dev::proj::${type}::${name}`;
 
-function placesOf(...declared: readonly Declared[]): Places {
+function placesOf(...declared: readonly Declared[]): { of: (urn: string) => SourcePlace | undefined } {
   const resources = declared.map((one) => ({
     urn: urnOf(one),
     type: one.type ?? "pulumi-nodejs:dynamic/svc:WhitelistDomain",
@@ -31,8 +31,15 @@ function placesOf(...declared: readonly Declared[]): Places {
       stackTrace: [...one.trace, ...RUNNER].map((position) => (position === "" ? {} : { sourcePosition: position })),
     }),
   }));
-  return new Places(new StackState(JSON.stringify({ deployment: { resources } })), PROJECT);
+  const state = new StackState(JSON.stringify({ deployment: { resources } }));
+  return { of: (urn) => placeOf(state, urn, PROJECT) };
 }
+
+test("an object left over from a replacement has the earlier place", () => {
+  const [old, now] = ["project:///index.ts#7,3", "project:///index.ts#8,3"];
+  const places = placesOf({ delete: true, trace: [CLASS, old] }, { trace: [CLASS, now] });
+  expect(places.of(urnOf({}))).toMatchObject({ line: 8 });
+});
 
 const place = (...trace: string[]) => placesOf({ trace }).of(urnOf({}));
 
@@ -114,31 +121,20 @@ test("a state without stack traces shows no place", () => {
   expect(placesOf({ name: "other", trace: [CLASS, "project:///index.ts#1,1"] }).of(urnOf({}))).toBeUndefined();
 });
 
-test("a place that another resource of the state has is shared, a component's with its children, too", () => {
-  const here = "project:///index.ts#7,3";
-  const type = "svc:components:ProjectAuth";
-  const app = { trace: [CLASS, here] };
-  const isShared = (...others: Declared[]): boolean => placesOf(app, ...others).isShared(urnOf({}));
-  expect(isShared()).toBe(false);
-  expect(isShared({ name: "other", trace: [CLASS, "project:///index.ts#7,4"] })).toBe(false);
-  expect(isShared({ name: "other", trace: [CLASS, here] })).toBe(true);
-  expect(isShared({ name: "parent", type, trace: [here] })).toBe(true);
-  // An object left over from a replacement has the name of its successor, and the earlier place.
-  expect(isShared({ delete: true, trace: [CLASS, here] })).toBe(false);
-  expect(placesOf({ trace: [CLASS, ""] }, { name: "other", trace: [CLASS, ""] }).isShared(urnOf({}))).toBe(false);
-});
-
-test("where no place is known, one of the same class and name below another parent makes it shared", () => {
-  const type = "pulumi-nodejs:dynamic/svc:WhitelistDomain";
-  const isShared = (other: string, ...trace: string[]): boolean => {
-    const resources = [urnOf({}), other].map((urn) => ({
-      urn,
-      type,
-      stackTrace: trace.map((sourcePosition) => ({ sourcePosition })),
-    }));
-    return new Places(new StackState(JSON.stringify({ deployment: { resources } })), PROJECT).isShared(urnOf({}));
-  };
-  expect(isShared(urnOf({ type: `demo:index:Stage$${type}` }))).toBe(true);
-  expect(isShared(urnOf({ type: `demo:index:Stage$${type}`, name: "other" }))).toBe(false);
-  expect(isShared(urnOf({ type: "pulumi-nodejs:dynamic/svc:Whitelist" }))).toBe(false);
+test("the resources of one place are beside each other, without those of another type, and those to be deleted", () => {
+  const here = [CLASS, "project:///index.ts#7,3"];
+  const declared: readonly Declared[] = [
+    { name: "app" },
+    { name: "other" },
+    { name: "old", delete: true },
+    { name: "parent", type: "demo:index:Stage" },
+    { name: "there", trace: [CLASS, "project:///index.ts#7,4"] },
+  ];
+  const resources = declared.map(({ trace = here, type = "pulumi-nodejs:dynamic/svc:WhitelistDomain", ...one }) => ({
+    ...{ ...one, type, urn: urnOf({ ...one, type }) },
+    stackTrace: trace.map((sourcePosition) => ({ sourcePosition })),
+  }));
+  const state = new StackState(JSON.stringify({ deployment: { resources } }));
+  expect(besideIn(state, urnOf({ name: "app" }), PROJECT)).toEqual([urnOf({ name: "other" })]);
+  expect(besideIn(state, urnOf({ name: "nobody" }), PROJECT)).toEqual([]);
 });

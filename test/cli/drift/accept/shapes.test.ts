@@ -75,7 +75,7 @@ new svc.ComputeEndpoint("api", {
   },
   "spread that holds it": {
     before: `${IMPORT}const common = { ${PLACE}, size: 2 };\nexport const api = new svc.ComputeEndpoint("api", { ...common });\n`,
-    reason: 'a spread may hold "size"',
+    reason: 'a spread or a computed name may hold "size"',
   },
   loop: {
     before: `${IMPORT}for (const name of ["api", "jobs"]) new svc.ComputeEndpoint(name, { ${PLACE}, size: 2 });\n`,
@@ -84,8 +84,7 @@ new svc.ComputeEndpoint("api", {
   "loop, with its place": {
     before: `${IMPORT}for (const name of ["api", "jobs"]) new svc.ComputeEndpoint(name, { ${PLACE}, size: 2 });\n`,
     place: { file: "index.ts", line: 2, column: 38 },
-    isShared: true,
-    reason: "the name of the resource is an expression, so the place may create others too",
+    edited: [["size: 2", `size: ${RANGE}`]],
   },
   "function that runs once": {
     before: `${IMPORT}async function main() {\n  const api = new svc.ComputeEndpoint("api", { ${PLACE}, size: 2 });\n  return { host: api.host };\n}\nexport const outputs = main();\n`,
@@ -98,25 +97,7 @@ new svc.ComputeEndpoint("api", {
   "function that makes several": {
     before: `${IMPORT}const make = (name: string, branchId: string) =>\n  new svc.ComputeEndpoint(name, { projectId: "prj-demo", branchId, size: 2 });\nmake("api", "br-dev");\nmake("jobs", "br-jobs");\n`,
     place: { file: "index.ts", line: 3, column: 3 },
-    isShared: true,
-    reason: "the name of the resource is an expression, so the place may create others too",
-  },
-  component: {
-    before: `${IMPORT}import * as pulumi from "@pulumi/pulumi";
-class Stage extends pulumi.ComponentResource {
-  constructor(name: string) {
-    super("demo:index:Stage", name);
-    new svc.ComputeEndpoint("api", { ${PLACE}, size: 2 }, { parent: this });
-  }
-}
-new Stage("dev");
-`,
-    urn: "urn:pulumi:dev::proj::demo:index:Stage$pulumi-nodejs:dynamic/svc:ComputeEndpoint::api",
-    reason: "it is created in a class, which may create others too",
-  },
-  class: {
-    before: `${IMPORT}export class Stage {\n  readonly api = new svc.ComputeEndpoint("api", { ${PLACE}, size: 2 });\n}\n`,
-    reason: "it is created in a class, which may create others too",
+    edited: [["size: 2", `size: ${RANGE}`]],
   },
   "imported constant": {
     before: `${IMPORT}import { cu } from "./common";\nexport const api = new svc.ComputeEndpoint("api", { ${PLACE}, size: cu });\n`,
