@@ -14,8 +14,8 @@ export const importRules = [
   {
     files: "src/index.ts",
     what: "the public surface. Loading it loads neither axios nor zod",
-    imports: ["program", "classes", "components", "functions", "helpers"],
-    types: ["queries"],
+    imports: ["program", "classes", "components", "lookups", "helpers"],
+    types: ["lookups/queries"],
   },
   {
     files: "src/native.ts",
@@ -25,7 +25,7 @@ export const importRules = [
   {
     files: "src/provider.ts",
     what: "`pulumi-svc/provider`: what users' state points at. A permanent contract",
-    imports: ["contract", "host", "doors", "resources/lifecycles"],
+    imports: ["contract", "runtime", "protocols", "resources/lifecycles"],
   },
   {
     files: "src/contract/**",
@@ -39,15 +39,15 @@ export const importRules = [
     packages: ["@pulumi/pulumi"],
   },
   {
-    files: "src/host/**",
+    files: "src/runtime/**",
     what: "the provider's side of any resource, in no protocol: state, plan, calls of lifecycles, arguments, the memory of the run",
     imports: ["contract", "client", "helpers"],
     packages: ["zod"],
   },
   {
-    files: "src/doors/**",
-    what: "what the engine's protocols need of the host: a folder for each, `dynamic` and `native`, and `engine` for what does not depend on the protocol",
-    imports: ["contract", "host", "helpers", "queries", "resources/lifecycles"],
+    files: "src/protocols/**",
+    what: "what the engine's protocols need of the runtime: a folder for each, `dynamic` and `native`, and `engine` for what does not depend on the protocol",
+    imports: ["contract", "runtime", "helpers", "lookups/queries", "resources/lifecycles"],
     packages: ["@pulumi/pulumi"],
   },
   {
@@ -59,7 +59,7 @@ export const importRules = [
   {
     files: "src/resources/*/[a-z]*.ts",
     what: "the same at the provider and for commands: its lifecycle, schemas, mapping, tools. Of other resources `shared` only",
-    imports: ["contract", "host", "client", "helpers", "own lifecycles"],
+    imports: ["contract", "runtime", "client", "helpers", "own lifecycles"],
     types: ["program"],
     packages: ["zod"],
   },
@@ -70,8 +70,8 @@ export const importRules = [
   },
   {
     files: "src/resources/lifecycles.ts",
-    what: "the table of the lifecycles of all kinds, for every door and for commands",
-    imports: ["contract", "host", "lifecycles"],
+    what: "the table of the lifecycles of all kinds, for every protocol and for commands",
+    imports: ["contract", "runtime", "lifecycles"],
   },
   {
     files: "src/resources/tools.ts",
@@ -85,14 +85,14 @@ export const importRules = [
     packages: ["@pulumi/pulumi"],
   },
   {
-    files: "src/functions/**",
+    files: "src/lookups/**",
     what: "look-ups that run in the program. They load the client with the first call",
-    imports: ["contract", "program", "queries", "helpers"],
-    types: ["host"],
+    imports: ["contract", "program", "lookups/queries", "helpers"],
+    types: ["runtime"],
     packages: ["@pulumi/pulumi"],
   },
   {
-    files: "src/queries/**",
+    files: "src/lookups/queries/**",
     what: "what look-ups ask the service, and their types. Without the SDK",
     imports: ["contract/forms", "contract/identifiers", "helpers"],
     types: ["client"],
@@ -132,8 +132,8 @@ export const importRules = [
     imports: [
       "contract",
       "client",
-      "host",
-      "doors",
+      "runtime",
+      "protocols",
       "provider",
       "resources/lifecycles",
       "resources/tools",
@@ -152,11 +152,11 @@ export const importRules = [
 const FOLDERS = [
   "contract",
   "program",
-  "host",
-  "doors",
+  "runtime",
+  "protocols",
   "components",
-  "functions",
-  "queries",
+  "lookups",
+  "lookups/queries",
   "helpers",
   "audit",
   "client",
@@ -199,11 +199,12 @@ function forbidden({ files, imports, types = [], packages: own = [] }, packages 
   for (const folder of FOLDERS) {
     if (imports.includes(folder) || files.startsWith(`src/${folder}/`)) continue;
     const parts = imports.filter((name) => name.startsWith(`${folder}/`)).map((name) => name.slice(folder.length + 1));
-    const but = parts.length > 0 ? `(?!/(${parts.join("|")})$)` : "";
+    const but = parts.length > 0 ? `(?!/(${parts.join("|")})(/|$))` : "";
     forbid(`^(\\.\\.?/)+${folder}(?=/|$)${but}`, where, types.includes(folder));
   }
   if (!imports.includes("classes")) forbid(CLASSES, where);
   if (!imports.includes("lifecycles")) forbid(LIFECYCLES, where);
+  if (files === "src/lookups/queries/**") forbid("^\\.\\./[a-z]", where);
   if (/^src\/resources\/\w+\.ts$/.test(files)) forbid("^\\./\\w+/[A-Z]", where);
   if (files.startsWith("src/resources/*/")) {
     forbid(OTHER_RESOURCES, where);
@@ -240,7 +241,7 @@ function layers(row) {
 /** Values that few files may make, since others rely on what they prove. */
 const MARKED = {
   selector: 'TSAsExpression[typeAnnotation.typeName.name="Marked"]',
-  message: "Only host/secrets.ts makes one (rule 7 of docs/design/rules.md).",
+  message: "Only runtime/secrets.ts makes one (rule 7 of docs/design/rules.md).",
 };
 const GATED = {
   selector: 'TSAsExpression[typeAnnotation.typeName.name="GatedRequest"]',
@@ -272,12 +273,12 @@ const LOOK_UPS = [
   "src/client/api/domains.ts",
   "src/client/api/computes.ts",
   "src/client/api/projects.ts",
-  "src/host/ignored.ts",
-  "src/host/run/others.ts",
-  "src/host/run/ownership.ts",
-  "src/host/run/plans.ts",
-  "src/host/run/otherProcesses.ts",
-  "src/host/replacement.ts",
+  "src/runtime/ignored.ts",
+  "src/runtime/run/others.ts",
+  "src/runtime/run/ownership.ts",
+  "src/runtime/run/plans.ts",
+  "src/runtime/run/otherProcesses.ts",
+  "src/runtime/replacement.ts",
   "src/resources/shared/integrationChild.ts",
   "src/resources/authIntegration/authIntegrationLifecycle.ts",
   "src/resources/computeEndpoint/leftoverCompute.ts",
@@ -324,7 +325,7 @@ export default tseslint.config(
     ...layers(row),
   ]),
   madeIn(["src/**"], [MARKED, PROOF, GATED]),
-  madeIn(["src/host/secrets.ts"], [PROOF, GATED]),
+  madeIn(["src/runtime/secrets.ts"], [PROOF, GATED]),
   madeIn(["src/client/gate.ts"], [MARKED, PROOF]),
   madeIn(
     LOOK_UPS.filter((file) => !OF_COMMANDS.test(file)),

@@ -16,19 +16,19 @@ export {
   getAuthIntegrationOutput,
   getAuthIntegrations,
   getAuthIntegrationsOutput,
-} from "./functions/authIntegrations";
-export { getBranches, getBranchesOutput, getDefaultBranch, getDefaultBranchOutput } from "./functions/branches";
+} from "./lookups/authIntegrations";
+export { getBranches, getBranchesOutput, getDefaultBranch, getDefaultBranchOutput } from "./lookups/branches";
 export {
   getComputeEndpoint,
   getComputeEndpointOutput,
   getComputeEndpoints,
   getComputeEndpointsOutput,
-} from "./functions/computeEndpoints";
-export { connectionUriOutput } from "./functions/connectionUriOutput";
-export { getEmailServer, getEmailServerOutput } from "./functions/emailServer";
-export type { LookupOptions } from "./functions/lookupOptions";
-export { getOAuthProviders, getOAuthProvidersOutput } from "./functions/oauthProviders";
-export { getWhitelistDomains, getWhitelistDomainsOutput } from "./functions/whitelistDomains";
+} from "./lookups/computeEndpoints";
+export { connectionUriOutput } from "./lookups/connectionUriOutput";
+export { getEmailServer, getEmailServerOutput } from "./lookups/emailServer";
+export type { LookupOptions } from "./lookups/lookupOptions";
+export { getOAuthProviders, getOAuthProvidersOutput } from "./lookups/oauthProviders";
+export { getWhitelistDomains, getWhitelistDomainsOutput } from "./lookups/whitelistDomains";
 export type {
   AuthIntegrationResult,
   BranchResult,
@@ -47,7 +47,7 @@ export type {
   OAuthProviderResult,
   ProjectLookupArgs,
   WhitelistDomainResult,
-} from "./queries/types";
+} from "./lookups/queries/types";
 export { AuthIntegration, type AuthIntegrationArgs } from "./resources/authIntegration/AuthIntegration";
 export { AuthKeys, type AuthKeysArgs } from "./resources/authKeys/AuthKeys";
 export {

@@ -3,10 +3,10 @@
  * and the names of the kinds are a permanent contract.
  */
 import { isKind, KINDS } from "./contract/pointer";
-import { dynamicProvider } from "./doors/dynamic/provider";
-import type { DynamicProvider } from "./doors/dynamic/types";
-import { endWithEngine } from "./doors/engine/end";
-import { engineSession } from "./doors/engine/session";
+import { dynamicProvider } from "./protocols/dynamic/provider";
+import type { DynamicProvider } from "./protocols/dynamic/types";
+import { endWithEngine } from "./protocols/engine/end";
+import { engineSession } from "./protocols/engine/session";
 import { packageVersion } from "./contract/installation";
 import { lifecycleOf } from "./resources/lifecycles";
 

@@ -14,7 +14,7 @@ const PAGES: Record<string, Record<string, string>> = {
     program: "Explicit providers, secrets by reference",
     contract: "Types",
   },
-  "docs/functions.md": { functions: "Functions", queries: "Functions", helpers: "Helpers" },
+  "docs/functions.md": { lookups: "Functions", helpers: "Helpers" },
 };
 
 /** Resources and components have hand-written pages of their own, to which their tables are added. */

@@ -25,7 +25,7 @@ interface Rules {
   readonly unset?: string;
 }
 
-/** The parts of src/host and src/resources that decide. */
+/** The parts of src/runtime and src/resources that decide. */
 interface Sources {
   readonly excludeEachOther: (resource: object, stored: object, news: object, authProvider: string) => boolean;
   readonly lifecycleOf: (kind: string) => {
@@ -38,7 +38,7 @@ interface Sources {
 function orderOf(kind: string): Order {
   const load = createRequire(join(ROOT, "package.json"));
   const from = (path: string): Sources => load(join(ROOT, "src", path)) as Sources;
-  const { excludeEachOther } = from("host/replacement.ts");
+  const { excludeEachOther } = from("runtime/replacement.ts");
   const resource = from("resources/lifecycles.ts").lifecycleOf(kind);
   const valueOf = (name: string, at: 0 | 1): unknown => (VALUES[name] ?? [`a-${name}`, `b-${name}`])[at];
   const names = Object.keys(resource.args);

@@ -60,13 +60,13 @@ const GROUPS: Record<string, Group> = {
   },
   host: {
     mutate: [
-      "src/host/{plan,calls}/*.ts",
-      "src/host/{state,arguments,confirmed}.ts",
-      "src/host/run/{claims,ownership,plans}.ts",
-      "src/doors/{dynamic/{provider,callErrors},engine/errors}.ts",
+      "src/runtime/{plan,calls}/*.ts",
+      "src/runtime/{state,arguments,confirmed}.ts",
+      "src/runtime/run/{claims,ownership,plans}.ts",
+      "src/protocols/{dynamic/{provider,callErrors},engine/errors}.ts",
     ],
     tests: [
-      ["test/host/{host.*,arguments,confirmed}", "test/doors/engine/errors"],
+      ["test/runtime/{host.*,arguments,confirmed}", "test/protocols/engine/errors"],
       ["test/resources/{managed,badArguments}", "test/resources/authKeys/*"],
     ],
     concurrency: 3,

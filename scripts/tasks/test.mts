@@ -24,7 +24,7 @@ const ROOM = ["--min-semi-space-size=64", "--max-semi-space-size=128"];
 
 /** Campaigns of the engine tests: part of each runs with all tests, and the whole of it here. */
 export const CAMPAIGNS: Record<string, string> = {
-  "test:chance": "test/chance/(imitation|imitationDoors|engine).test.ts",
+  "test:chance": "test/chance/(imitation|imitationProtocols|engine).test.ts",
   "test:consumers": "test/engine/(consumers|exampleCopies).test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
   "test:kills": "test/engine/(kills|driftKills).test.ts",

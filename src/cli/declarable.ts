@@ -3,8 +3,8 @@ import type { Properties } from "../contract/hiddenKeys";
 import type { Kind } from "../contract/pointer";
 import { segmentsOf } from "../contract/propertyPath";
 import type { ReadSetting, SettingName } from "../contract/settings";
-import { problemText } from "../host/arguments";
-import type { Wrong } from "../host/requests";
+import { problemText } from "../runtime/arguments";
+import type { Wrong } from "../runtime/requests";
 import { load } from "../provider";
 import type { ProjectObject } from "../resources/tools";
 

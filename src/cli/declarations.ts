@@ -2,7 +2,7 @@
 import type { Container } from "../contract/claims";
 import { type Kind, KINDS } from "../contract/pointer";
 import { idForm } from "../contract/objectIds";
-import { isImported } from "../host/imported";
+import { isImported } from "../runtime/imported";
 import { argumentRules, lifecycleOf } from "../resources/lifecycles";
 import { toolsOf } from "../resources/tools";
 

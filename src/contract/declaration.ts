@@ -42,7 +42,7 @@ export interface ArgumentRules<Value> {
   /** No request carries it. Giving it for the first time counts as a change. */
   readonly local?: true;
   /**
-   * While the state holds `true` for it, the object is neither deleted nor replaced (host/protection.ts). Stored only
+   * While the state holds `true` for it, the object is neither deleted nor replaced (runtime/protection.ts). Stored only
    * in the state.
    */
   readonly protects?: true;
@@ -73,7 +73,7 @@ export interface OutputRules {
   readonly secret?: true;
   /** A string that identifies the object. If the stored value is not a string (an edited state), nothing is sent. */
   readonly identity?: true;
-  /** No update changes it, so it stays known in the preview of one, as far as the door can say so. */
+  /** No update changes it, so it stays known in the preview of one, as far as the protocol can say so. */
   readonly stays?: true;
   /** Costs nothing until it is read; the SDK prepares every other property with four promises for each resource. */
   readonly derived?: Derived;
@@ -94,7 +94,7 @@ export function derivedOutputs(
 
 /**
  * The table of a resource. The class, the comparison, the secrets and the reference page are made from it; with the
- * schemas and the lifecycle (host/define.ts), so is the provider's side. `Shape`: the resolved arguments. `Outputs`:
+ * schemas and the lifecycle (runtime/define.ts), so is the provider's side. `Shape`: the resolved arguments. `Outputs`:
  * what the service adds, and arguments that have a value (or another type) even if they are omitted.
  */
 export interface Declaration<Shape extends object, Outputs extends object> {

@@ -3,8 +3,8 @@ export type Properties = Record<string, unknown>;
 
 /**
  * The hidden inputs: keys that begin with `__` are not arguments, never displayed and never compared. The program sends
- * them to the dynamic door; a resource without them works. The outs have the first three too, and those of `Marks`
- * (host/state.ts).
+ * them to the dynamic protocol; a resource without them works. The outs have the first three too, and those of `Marks`
+ * (runtime/state.ts).
  */
 export interface HiddenInputs {
   /** See pointer.ts. */
@@ -24,7 +24,7 @@ export interface HiddenInputs {
   /** The paths of the option `ignoreChanges`. Never stored. */
   readonly __ignoreChanges?: readonly string[];
   /**
-   * The program runs for a preview, so the service may be read (host/lookAhead.ts). A number: how many computes it
+   * The program runs for a preview, so the service may be read (runtime/lookAhead.ts). A number: how many computes it
    * declares. Never stored.
    */
   readonly __preview?: true | number;

@@ -64,14 +64,14 @@ export const isOurEntry = ({ type, custom = true }: Entry): boolean =>
 /** Undefined like `kindOfType`, and for a component. */
 export const kindOfEntry = (entry: Entry): Kind | undefined => (isOurEntry(entry) ? kindOfType(entry.type) : undefined);
 
-export type Door = "dynamic" | "native";
+export type Protocol = "dynamic" | "native";
 
 /** Which kind of provider serves resources of this type. */
-export const doorOf = (type: string): Door => (type.startsWith(NATIVE) ? "native" : "dynamic");
+export const protocolOf = (type: string): Protocol => (type.startsWith(NATIVE) ? "native" : "dynamic");
 
 const PROVIDERS = "pulumi:providers:";
-/** The package of the provider that serves a door: all dynamic resources share one. */
-export const PACKAGES: Readonly<Record<Door, string>> = { dynamic: "pulumi-nodejs", native: "svc" };
+/** The package of the provider that serves a protocol: all dynamic resources share one. */
+export const PACKAGES: Readonly<Record<Protocol, string>> = { dynamic: "pulumi-nodejs", native: "svc" };
 
 /** The Pulumi type of the default provider and of `svc.Provider`: all dynamic resources share it. */
 export const PROVIDER_TYPE = PROVIDERS + PACKAGES.dynamic;
@@ -84,20 +84,20 @@ export const isProviderType = (type: string): boolean => type === PROVIDER_TYPE 
 export const settingKey = (providerType: string, setting: string): string =>
   providerType === NATIVE_PROVIDER_TYPE ? setting : `svc:${setting}`;
 
-/** The type that the resource or provider has through the other door. Types of other packages have one for both. */
-export function typeInOtherDoor(type: string): string {
+/** The type that the resource or provider has through the other protocol. Types of other packages have one for both. */
+export function typeInOtherProtocol(type: string): string {
   if (type === PROVIDER_TYPE) return NATIVE_PROVIDER_TYPE;
   if (type === NATIVE_PROVIDER_TYPE) return PROVIDER_TYPE;
   const kind = kindOfType(type);
   if (kind === undefined) return type;
-  return doorOf(type) === "native" ? typeToken(kind) : nativeToken(kind);
+  return protocolOf(type) === "native" ? typeToken(kind) : nativeToken(kind);
 }
 
-/** The URN that the same resource has in a program that uses the other door. */
-export function urnInOtherDoor(urn: string): string {
+/** The URN that the same resource has in a program that uses the other protocol. */
+export function urnInOtherProtocol(urn: string): string {
   // A name may contain anything.
   const [stack, project, types = "", ...name] = urn.split("::");
-  return [stack, project, types.split("$").map(typeInOtherDoor).join("$"), ...name].join("::");
+  return [stack, project, types.split("$").map(typeInOtherProtocol).join("$"), ...name].join("::");
 }
 
 /** The type of the stack itself, whose outputs are those of the program. */

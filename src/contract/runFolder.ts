@@ -1,6 +1,6 @@
 /**
  * The folder in which the processes of a run tell each other what they do, each in a file of its own: the providers
- * (host/run/otherProcesses.ts), and the program what it declares (program/declaredObjects.ts). Whatever goes wrong in it is
+ * (runtime/run/otherProcesses.ts), and the program what it declares (program/declaredObjects.ts). Whatever goes wrong in it is
  * an error: a file that cannot be read is not an empty one.
  */
 import { createHash, randomUUID } from "node:crypto";

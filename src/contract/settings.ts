@@ -13,7 +13,7 @@ export interface Settings extends FoundKey {
   readonly authProvider: string;
   /** No progress lines; what has happened is still reported. */
   readonly quiet: boolean;
-  /** What a plan finds in the way of a creation is an error, not a warning (host/lookAhead.ts). */
+  /** What a plan finds in the way of a creation is an error, not a warning (runtime/lookAhead.ts). */
   readonly strictPlan: boolean;
   /** A plan sends no requests. */
   readonly offlinePlan: boolean;

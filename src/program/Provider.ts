@@ -3,9 +3,9 @@ import { givenProblem, KEY_FORMS, type KeyForm } from "../contract/apiKey";
 import { PACKAGES, settingKey } from "../contract/pointer";
 import type { SettingName } from "../contract/settings";
 import { isOutput, mustBe, objectProblems, wordFor } from "../helpers/given";
-import { usedDoor } from "./door";
+import { usedProtocol } from "./protocol";
 import { ownerOf } from "./owner";
-import { withInheritedAliases, withOtherDoor } from "./resourceOptions";
+import { withInheritedAliases, withOtherProtocol } from "./resourceOptions";
 
 export interface ProviderArgs {
   /**
@@ -74,14 +74,14 @@ export class Provider extends pulumi.ProviderResource {
       strictPlan: config.get("strictPlan"),
       offlinePlan: config.get("offlinePlan"),
     };
-    const ofPackage = PACKAGES[usedDoor()];
+    const ofPackage = PACKAGES[usedProtocol()];
     const type = `pulumi:providers:${ofPackage}`;
     const inputs = Object.fromEntries(
       Object.entries(all).map(([setting, value]) => [settingKey(type, setting), value]),
     );
     // With the alias the engine would ask this provider for what it has not moved yet. The SDK's provider can serve no
     // resource that the native plugin has stored (docs/design/native.md, The native entry).
-    const withAliases = usedDoor() === "native" ? withOtherDoor : withInheritedAliases;
+    const withAliases = usedProtocol() === "native" ? withOtherProtocol : withInheritedAliases;
     super(ofPackage, name, inputs, withAliases(name, type, opts ?? {}));
     this.settings = settings;
   }

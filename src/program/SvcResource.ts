@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
-import { timeoutsOf, withOtherDoor } from "./resourceOptions";
+import { timeoutsOf, withOtherProtocol } from "./resourceOptions";
 import { previewMark } from "./declared";
 import { tellDeclared } from "./declaredObjects";
-import { usedDoor } from "./door";
+import { usedProtocol } from "./protocol";
 import { ownerOf } from "./owner";
 import { checkInstallation } from "./installation";
 import { nativeToken, pointer, typeToken, type Kind } from "../contract/pointer";
@@ -63,7 +63,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
     constructor(name: string, args: object | undefined, options?: pulumi.CustomResourceOptions) {
       const { kind } = declaration;
       const opts = ofArgumentsAlone(table, checkedOptions(ownerOf(kind, name), args, options));
-      const isNative = usedDoor() === "native";
+      const isNative = usedProtocol() === "native";
       const type = isNative ? nativeToken(kind) : typeToken(kind);
       if (opts.import !== undefined && !isNative) {
         throw new pulumi.RunError(
@@ -82,7 +82,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 1;
       try {
-        super(type, name, props, withOtherDoor(name, type, withDefaults(table, opts, args)));
+        super(type, name, props, withOtherProtocol(name, type, withDefaults(table, opts, args)));
         if (opts.id === undefined) tellDeclared(declaration, urnOf(name, type, opts.parent), props);
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
@@ -232,7 +232,7 @@ function withDefaults(
   opts: pulumi.CustomResourceOptions,
   args: object | undefined,
 ): pulumi.CustomResourceOptions {
-  // The provider marks them itself (host/secrets.ts). This also marks them in a preview, while they are unknown.
+  // The provider marks them itself (runtime/secrets.ts). This also marks them in a preview, while they are unknown.
   const additionalSecretOutputs = Object.keys(outputs).filter((name) => outputs[name]?.secret === true);
   // The engine does not ask the provider before it deletes, and deletes dependants first. If it knows about the
   // protection, the plan fails for everything protected, and nothing is deleted.

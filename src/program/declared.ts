@@ -1,4 +1,4 @@
-/** Tells a strict plan how many computes the program declares (host/lookAhead.ts). */
+/** Tells a strict plan how many computes the program declares (runtime/lookAhead.ts). */
 import * as pulumi from "@pulumi/pulumi";
 import type { Kind } from "../contract/pointer";
 import { isStrictPlan } from "../contract/settings";

@@ -1,7 +1,7 @@
 /** Prepares the options of a resource or component for the SDK. */
 import * as pulumi from "@pulumi/pulumi";
 import type { Timeouts } from "../contract/hiddenKeys";
-import { typeInOtherDoor, urnInOtherDoor } from "../contract/pointer";
+import { typeInOtherProtocol, urnInOtherProtocol } from "../contract/pointer";
 
 /**
  * Adds the aliases that follow from those of the parent: if the parent `new` has the alias `old`, its child
@@ -22,10 +22,10 @@ export function withInheritedAliases<Options extends pulumi.ResourceOptions>(
 }
 
 /**
- * Adds the aliases with which the state of a program that used the other door is found: each URN that the resource has,
- * or has had by its aliases, with the types of that door. So the import is all that changes.
+ * Adds the aliases with which the state of a program that used the other protocol is found: each URN that the resource has,
+ * or has had by its aliases, with the types of that protocol. So the import is all that changes.
  */
-export function withOtherDoor<Options extends pulumi.ResourceOptions>(
+export function withOtherProtocol<Options extends pulumi.ResourceOptions>(
   name: string,
   type: string,
   opts: Options,
@@ -39,9 +39,9 @@ export function withOtherDoor<Options extends pulumi.ResourceOptions>(
       return pulumi.createUrn(known.name ?? name, known.type ?? type, under, known.project, known.stack);
     });
   const own = parent === undefined ? [] : [pulumi.createUrn(name, type, parent)];
-  const others = [...own, ...aliases.map(urnOf)].map((urn) => urn.apply(urnInOtherDoor));
+  const others = [...own, ...aliases.map(urnOf)].map((urn) => urn.apply(urnInOtherProtocol));
   // Without a parent it is all that differs. After a run that has moved only the parent it is, too.
-  const ofOtherType = { type: typeInOtherDoor(type) };
+  const ofOtherType = { type: typeInOtherProtocol(type) };
   return { ...inherited, aliases: [...aliases, ofOtherType, ...others] };
 }
 

@@ -1,7 +1,7 @@
-/** The lifecycle of each kind: what every door, and each command that handles all kinds, runs. */
+/** The lifecycle of each kind: what every protocol, and each command that handles all kinds, runs. */
 import type { ArgumentRules } from "../contract/declaration";
 import type { Kind } from "../contract/pointer";
-import type { Lifecycle } from "../host/lifecycle";
+import type { Lifecycle } from "../runtime/lifecycle";
 import { authIntegration } from "./authIntegration/authIntegrationLifecycle";
 import { authKeys } from "./authKeys/authKeysLifecycle";
 import { authOwnershipTransfer } from "./authOwnershipTransfer/authOwnershipTransferLifecycle";

@@ -71,23 +71,23 @@ export class Engine implements Player {
   private constructor(
     readonly stack: Stack,
     readonly network: Network,
-    readonly door: History["door"],
+    readonly protocol: History["protocol"],
   ) {
-    this.#isNative = door === "native";
+    this.#isNative = protocol === "native";
     this.world = worldOf(stack.service.emulator);
   }
 
   static async start(beside: Engine | undefined, where: Surroundings): Promise<Engine> {
-    const { door } = where;
+    const { protocol } = where;
     const stack = await Stack.create({
       program: "",
-      native: door !== undefined,
+      native: protocol !== undefined,
       emulator: { activationMs: 2, anyOAuthProvider: true, ...optionsOf(where) },
       cheapDigests: true,
       ...(beside !== undefined && { service: beside.stack.service }),
     });
     const { baseUrl } = stack.service.emulator;
-    const engine = new Engine(stack, await Network.before(baseUrl), door);
+    const engine = new Engine(stack, await Network.before(baseUrl), protocol);
     stack.write("others.js", OTHERS);
     stack.write("Pulumi.dev.yaml", engine.#read("Pulumi.dev.yaml").replace(baseUrl, engine.network.baseUrl));
     // For --event-log.
@@ -99,7 +99,7 @@ export class Engine implements Player {
   async run(command: Command, given: Given): Promise<Ran> {
     const { program, trouble, environment } = given;
     const { env } = this.stack;
-    if (this.door === "changing" && command.run === "up") this.#isNative = !this.#isNative;
+    if (this.protocol === "changing" && command.run === "up") this.#isNative = !this.#isNative;
     this.stack.program(textOf(program), this.#isNative ? "pulumi-svc/native" : "pulumi-svc");
     this.#edited = "";
     const before = Object.keys(env);
@@ -399,7 +399,7 @@ async function strike(child: ChildProcess, started: readonly RunningProcess[], e
 
 const VICTIMS = {
   cli: /^(\S*\/)?pulumi /,
-  // Once it does something, it has a title (src/host/run/processList.ts).
+  // Once it does something, it has a title (src/runtime/run/processList.ts).
   provider: /^\S*node .*(dynamic-provider|pulumi-resource-svc)|^pulumi-svc \S+:\d+ /,
 };
 

@@ -342,9 +342,9 @@ export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<Hi
       rarely,
       secrets,
       isLate(real),
-      door,
+      protocol,
     )
-    .map(([program, then, first, providers, pages, secrets, lateLists, door]) => ({
+    .map(([program, then, first, providers, pages, secrets, lateLists, protocol]) => ({
       program: program.map((one) => withProvider(one, providers)),
       environment: Object.fromEntries(ENVIRONMENT.map((name) => [name, canary(`environment-${name.toLowerCase()}`)])),
       // A stack begins with its first deployment.
@@ -352,7 +352,7 @@ export const histories = ({ real }: { readonly real: boolean }): fc.Arbitrary<Hi
       ...(pages && { pages }),
       ...(secrets && { secrets }),
       ...(lateLists && { lateLists }),
-      ...(door && { door }),
+      ...(protocol && { protocol }),
     }));
 
 /** A change of unknown fate, and what a refresh makes of it. */
@@ -475,7 +475,7 @@ const deployment = (real: boolean): fc.Arbitrary<Step> =>
     .record({ seed, trouble: fc.option(trouble(real), { nil: undefined, freq: 2 }) }, PLAIN)
     .map(({ seed, trouble }) => given({ do: "command" as const, command: { run: "up" as const, seed }, trouble }));
 
-const door = fc.constantFrom(undefined, undefined, "native" as const, "changing" as const);
+const protocol = fc.constantFrom(undefined, undefined, "native" as const, "changing" as const);
 
 const secrets = fc.constantFrom(undefined, undefined, undefined, undefined, "masked" as const, "absent" as const);
 

@@ -163,7 +163,7 @@ export interface History {
   readonly environment: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
   /** Whose resources the program declares: `changing` ones with each `up`. @default dynamic */
-  readonly door?: "native" | "changing";
+  readonly protocol?: "native" | "changing";
   /** Lists show two objects at once. */
   readonly pages?: true;
   /** How responses show secrets. @default as they are */
@@ -173,7 +173,7 @@ export interface History {
 }
 
 /** Where a history takes place. */
-export type Surroundings = Pick<History, "door" | "lateLists" | "pages" | "secrets">;
+export type Surroundings = Pick<History, "protocol" | "lateLists" | "pages" | "secrets">;
 
 /** Of its emulator, but for late lists. */
 export const optionsOf = ({ pages, secrets }: Surroundings): EmulatorOptions => ({

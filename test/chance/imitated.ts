@@ -30,7 +30,7 @@ export async function startImitated(where: Surroundings = {}): Promise<Imitated>
   idle.set(kind, worlds);
   const given = worlds.pop() ?? (await world(options));
   await given.reset();
-  return new Imitated(given, startWire(), worlds, where.door);
+  return new Imitated(given, startWire(), worlds, where.protocol);
 }
 
 /** Emulators of earlier players, by their options. */
@@ -58,9 +58,9 @@ export class Imitated implements Player {
     readonly given: World,
     readonly stop: () => void,
     readonly worlds: World[],
-    readonly door: History["door"],
+    readonly protocol: History["protocol"],
   ) {
-    this.#isNative = door === "native";
+    this.#isNative = protocol === "native";
     this.stack = given.stack(PATIENT);
     const ask: World["ask"] = (...request) => {
       this.#hasOther = true;
@@ -75,7 +75,7 @@ export class Imitated implements Player {
 
   async run(command: Command, given: Given): Promise<Ran> {
     const { program, environment, trouble } = given;
-    if (this.door === "changing" && command.run === "up") this.#isNative = !this.#isNative;
+    if (this.protocol === "changing" && command.run === "up") this.#isNative = !this.#isNative;
     Object.assign(process.env, environment);
     // Of what a colleague has made, the lists of a new command are true: no oracle could tell what it should have seen.
     if (this.#hasOther) jest.advanceTimersByTime(LATE_MS);
@@ -171,8 +171,8 @@ export class Imitated implements Player {
       return name === undefined ? undefined : (urn) => urn.endsWith(`::${name}`);
     };
     const part: Part = { targets: named(target), excludes: named(exclude), replaces: named(replace) };
-    const door = this.#isNative ? "native" : "dynamic";
-    const rendered = program.map((one) => ({ ...imitated(one), door }) as const);
+    const protocol = this.#isNative ? "native" : "dynamic";
+    const rendered = program.map((one) => ({ ...imitated(one), protocol }) as const);
     if (command.run === "up") return ranOf(await stack.up(rendered, course, part));
     if (command.run === "preview") return ranOf(await stack.preview(rendered, course, part));
     if (command.run === "refresh") return ranOf(await stack.refresh(course));

@@ -13,7 +13,7 @@ import {
 import { gatedRequest } from "../../src/client/gate";
 import type { Request } from "../../src/client/http/request";
 import type { Requests } from "../../src/client/http/requests";
-import type { Lifecycle } from "../../src/host/lifecycle";
+import type { Lifecycle } from "../../src/runtime/lifecycle";
 import { skippingClock } from "../support/fakeClock";
 import { GONE, PROVEN } from "../support/proven";
 import { errorOf, inMemory } from "../support/scriptedServer";

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { quotedIn } from "../../src/cli/code";
 import { terminalJson, terminalText } from "../../src/cli/output";
 import { messageOf, oneLine } from "../../src/contract/untrusted";
-import { engineError } from "../../src/doors/dynamic/callErrors";
-import { plainError } from "../../src/doors/engine/errors";
-import { CallError } from "../../src/host/calls/failures";
-import type { Marked } from "../../src/host/requests";
+import { engineError } from "../../src/protocols/dynamic/callErrors";
+import { plainError } from "../../src/protocols/engine/errors";
+import { CallError } from "../../src/runtime/calls/failures";
+import type { Marked } from "../../src/runtime/requests";
 import { anyCharacter } from "../support/characters";
 import { RUNNER_PARTS, runnerCommandsIn } from "../support/runners";
 

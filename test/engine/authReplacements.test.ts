@@ -4,7 +4,7 @@
  * service.
  */
 import type { Run } from "../support/cli";
-import { declaredBy, DOORS } from "../support/doors";
+import { declaredBy, PROTOCOLS } from "../support/protocols";
 import { Stack } from "../support/Stack";
 
 const AUTH = "/projects/{project_id}/auth";
@@ -21,8 +21,8 @@ function expectRefused({ code, text }: Run, words: string | RegExp): void {
   expect(code).not.toBe(0);
 }
 
-describe.each(DOORS)("through the %s door", (door) => {
-  const declared = declaredBy(door);
+describe.each(PROTOCOLS)("through the %s protocol", (protocol) => {
+  const declared = declaredBy(protocol);
   const auth = (args = "", options?: string): string =>
     `const auth = ${declared("AuthIntegration", "auth", `{ projectId: "prj-demo"${args} }`, options, ["projectId"])};\n`;
   const child = (kind: Parameters<typeof declared>[0], args: string, options?: string, project = "auth.projectId") =>
@@ -31,7 +31,7 @@ describe.each(DOORS)("through the %s door", (door) => {
   let stack: Stack;
   let before: Awaited<ReturnType<Stack["service"]["state"]>>;
   beforeAll(async () => {
-    stack = await Stack.create({ program: "", native: door === "native", cheapDigests: true });
+    stack = await Stack.create({ program: "", native: protocol === "native", cheapDigests: true });
     await stack.service.addProject({ id: "prj-other", branches: [{ id: "br-main", default: true }] });
     before = await stack.service.state();
   });
@@ -321,7 +321,7 @@ describe.each(DOORS)("through the %s door", (door) => {
       expect(await stack.run("up", "--yes")).toMatchObject({ code: 0 });
       const kept = await held();
       await stack.service.clearRequests();
-      if (door === "native") return;
+      if (protocol === "native") return;
       stack.program(auth() + program(three).replace("{ replaceOnChanges", "{ retainOnDelete: true, replaceOnChanges"));
       const words = /cannot be replaced: the option "retainOnDelete" keeps it at the service/;
       expectRefused(await stack.preview(), words);
@@ -337,7 +337,7 @@ describe.each(DOORS)("through the %s door", (door) => {
     const old = await deployed(auth() + child("OAuthProvider", 'providerId: "apple"', "{ deleteBeforeReplace: true }"));
     stack.program(auth() + child("OAuthProvider", 'providerId: "gitlab"', "{ deleteBeforeReplace: true }"));
     const words = /it is not known whether the service accepts the new one.*Leave the option out/;
-    if (door === "dynamic") expect((await stack.preview()).text).toMatch(words);
+    if (protocol === "dynamic") expect((await stack.preview()).text).toMatch(words);
     expectRefused(await stack.up(), words);
     expect(await held()).toEqual(old);
     stack.program(auth() + child("OAuthProvider", 'providerId: "gitlab"'));

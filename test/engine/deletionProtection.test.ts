@@ -2,7 +2,7 @@ import { Stack } from "../support/Stack";
 
 /**
  * Behaviour that only the engine shows: who is asked before a deletion, and what is already deleted at a refusal. In
- * process: test/host/protection.test.ts.
+ * process: test/runtime/protection.test.ts.
  */
 
 const program = (on: boolean, database = "svcdb") => `

@@ -40,7 +40,7 @@ async function started(program: string, isNative: boolean) {
 describe.each([
   ["dynamic", dynamic, false],
   ["native", native, true],
-] as const)("%s resources", (_door, program, isNative) => {
+] as const)("%s resources", (_protocol, program, isNative) => {
   test("a deployment that took effect and was answered 502 is nobody else's change, and no repair rolls it back", async () => {
     const { stack, service, idOf, sizeOf } = await started(program(), isNative);
     const ids = { api: await idOf("api"), other: await idOf("other") };

@@ -8,12 +8,12 @@ import { Stack } from "../support/Stack";
 const SMTP = "canary-smtp-password-5";
 const ROTATED = { username: "rotated", password: "canary-rotated-password-5" };
 
-const DOORS = [
+const PROTOCOLS = [
   ["dynamic", (args: string, options: string) => `new svc.EmailServer("mail", ${args}, ${options})`],
   ["native", (args: string, options: string) => `native("EmailServer", "mail", ${args}, [], ${options})`],
 ] as const;
 
-const mail = (declare: (typeof DOORS)[number][1], senderName: string, options: string, more = ""): string =>
+const mail = (declare: (typeof PROTOCOLS)[number][1], senderName: string, options: string, more = ""): string =>
   declare(
     `{ projectId: "prj-demo", type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
        password: pulumi.secret("${SMTP}"), senderEmail: "auth@example.com", senderName: "${senderName}" ${more} }`,
@@ -24,75 +24,82 @@ const NATIVE_AUTH = `const auth = native("AuthIntegration", "auth", { projectId:
 
 const server = async (stack: Stack): Promise<unknown> => (await stack.service.state()).projects[0]?.["email_server"];
 
-describe.each(DOORS)("a mail server whose credentials are rotated by hand, at the %s door", (door, declare) => {
-  const program = (senderName: string, ...paths: string[]): string =>
-    `${door === "native" ? NATIVE_AUTH : AUTH}\n${mail(declare, senderName, `ignoreChanges: ${JSON.stringify(paths)}`)};`;
+describe.each(PROTOCOLS)(
+  "a mail server whose credentials are rotated by hand, at the %s protocol",
+  (protocol, declare) => {
+    const program = (senderName: string, ...paths: string[]): string =>
+      `${protocol === "native" ? NATIVE_AUTH : AUTH}\n${mail(declare, senderName, `ignoreChanges: ${JSON.stringify(paths)}`)};`;
 
-  test("keeps them when its sender name changes, before and after a refresh", async () => {
-    const stack = await Stack.create({ program: program("One"), native: true });
-    const before = await stack.service.state();
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    await stack.service.edit({ kind: "email_server", set: ROTATED });
-    const now = { ...ROTATED, password: hashed(ROTATED.password) };
+    test("keeps them when its sender name changes, before and after a refresh", async () => {
+      const stack = await Stack.create({ program: program("One"), native: true });
+      const before = await stack.service.state();
+      expect(await stack.up()).toMatchObject({ code: 0 });
+      await stack.service.edit({ kind: "email_server", set: ROTATED });
+      const now = { ...ROTATED, password: hashed(ROTATED.password) };
 
-    stack.program(program("Two", "username", "password"));
-    const plan = await stack.preview("--diff");
-    expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(/senderName/) });
-    expect(plan.text).not.toMatch(/pulumi up overwrites|pulumi up also sets/);
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(await server(stack)).toMatchObject({ ...now, sender_name: "Two" });
-    expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+      stack.program(program("Two", "username", "password"));
+      const plan = await stack.preview("--diff");
+      expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(/senderName/) });
+      expect(plan.text).not.toMatch(/pulumi up overwrites|pulumi up also sets/);
+      expect(await stack.up()).toMatchObject({ code: 0 });
+      expect(await server(stack)).toMatchObject({ ...now, sender_name: "Two" });
+      expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
 
-    expect(await stack.run("refresh", "--yes")).toMatchObject({ code: 0 });
-    expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
-    stack.program(program("Three", "username", "password"));
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(await server(stack)).toMatchObject({ ...now, sender_name: "Three" });
+      expect(await stack.run("refresh", "--yes")).toMatchObject({ code: 0 });
+      expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+      stack.program(program("Three", "username", "password"));
+      expect(await stack.up()).toMatchObject({ code: 0 });
+      expect(await server(stack)).toMatchObject({ ...now, sender_name: "Three" });
 
-    // Without the option the plan names what the program sets back.
-    await stack.service.edit({ kind: "email_server", set: { port: 2525 } });
-    stack.program(program("Four", "username", "password"));
-    expect((await stack.preview()).text).toMatch(/pulumi up overwrites "port" of the e-mail server/);
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(await server(stack)).toMatchObject({ ...now, port: 587, sender_name: "Four" });
-    // What is ignored stays different from the program, so the end compares with a program that says so.
-    stack.program(program("Four", "*"));
-    await stack.finish(before);
-  });
-
-  test("keeps them at a service that does not show the password: the plan says so, and the update is refused", async () => {
-    const stack = await Stack.create({ program: program("One"), native: true, emulator: { secretAnswers: "masked" } });
-    const before = await stack.service.state();
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    await stack.service.edit({ kind: "email_server", set: ROTATED });
-    expect(await stack.run("refresh", "--yes")).toMatchObject({ code: 0 });
-    const now = { ...ROTATED, password: hashed(ROTATED.password), sender_name: "One" };
-
-    stack.program(program("Two", "username", "password"));
-    const words = /it is not known whether this change would set "password" of the e-mail server/;
-    expect(await stack.preview()).toMatchObject({ code: 0, text: expect.stringMatching(words) });
-    stack.env["SVC_STRICT_PLAN"] = "1";
-    expect(await stack.preview()).toMatchObject({ code: 1, text: expect.stringMatching(words) });
-    delete stack.env["SVC_STRICT_PLAN"];
-    await stack.service.clearRequests();
-    const refused = await stack.up();
-    expect(refused.code).not.toBe(0);
-    expect(refused.text).toMatch(/remove "password" from ignoreChanges/);
-    expect(await stack.service.mutations()).toEqual([]);
-    expect(await server(stack)).toMatchObject(now);
-
-    // The way out, which a person takes on purpose.
-    stack.program(program("Two", "username"));
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(await server(stack)).toMatchObject({
-      username: ROTATED.username,
-      password: hashed(SMTP),
-      sender_name: "Two",
+      // Without the option the plan names what the program sets back.
+      await stack.service.edit({ kind: "email_server", set: { port: 2525 } });
+      stack.program(program("Four", "username", "password"));
+      expect((await stack.preview()).text).toMatch(/pulumi up overwrites "port" of the e-mail server/);
+      expect(await stack.up()).toMatchObject({ code: 0 });
+      expect(await server(stack)).toMatchObject({ ...now, port: 587, sender_name: "Four" });
+      // What is ignored stays different from the program, so the end compares with a program that says so.
+      stack.program(program("Four", "*"));
+      await stack.finish(before);
     });
-    stack.program(program("Two", "*"));
-    await stack.finish(before);
-  });
-});
+
+    test("keeps them at a service that does not show the password: the plan says so, and the update is refused", async () => {
+      const stack = await Stack.create({
+        program: program("One"),
+        native: true,
+        emulator: { secretAnswers: "masked" },
+      });
+      const before = await stack.service.state();
+      expect(await stack.up()).toMatchObject({ code: 0 });
+      await stack.service.edit({ kind: "email_server", set: ROTATED });
+      expect(await stack.run("refresh", "--yes")).toMatchObject({ code: 0 });
+      const now = { ...ROTATED, password: hashed(ROTATED.password), sender_name: "One" };
+
+      stack.program(program("Two", "username", "password"));
+      const words = /it is not known whether this change would set "password" of the e-mail server/;
+      expect(await stack.preview()).toMatchObject({ code: 0, text: expect.stringMatching(words) });
+      stack.env["SVC_STRICT_PLAN"] = "1";
+      expect(await stack.preview()).toMatchObject({ code: 1, text: expect.stringMatching(words) });
+      delete stack.env["SVC_STRICT_PLAN"];
+      await stack.service.clearRequests();
+      const refused = await stack.up();
+      expect(refused.code).not.toBe(0);
+      expect(refused.text).toMatch(/remove "password" from ignoreChanges/);
+      expect(await stack.service.mutations()).toEqual([]);
+      expect(await server(stack)).toMatchObject(now);
+
+      // The way out, which a person takes on purpose.
+      stack.program(program("Two", "username"));
+      expect(await stack.up()).toMatchObject({ code: 0 });
+      expect(await server(stack)).toMatchObject({
+        username: ROTATED.username,
+        password: hashed(SMTP),
+        sender_name: "Two",
+      });
+      stack.program(program("Two", "*"));
+      await stack.finish(before);
+    });
+  },
+);
 
 describe("a compute", () => {
   const program = (pgSettings: object, ...paths: string[]): string =>

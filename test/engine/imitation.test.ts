@@ -99,8 +99,8 @@ test.each([
   ["options, identities and parts of a stack", OPTIONS],
   ["a replaced container", CONTAINER],
   ["what a run does not look at", PARTS],
-  ["options, through the native door", { ...OPTIONS, door: "native" as const }],
-  ["a container, through both doors", { ...CONTAINER, door: "changing" as const }],
+  ["options, through the native protocol", { ...OPTIONS, protocol: "native" as const }],
+  ["a container, through both protocols", { ...CONTAINER, protocol: "changing" as const }],
 ])("the imitation makes the engine's calls: %s", async (_, history) => {
   const before = figures.commands;
   expect(await differencesOf(history)).toEqual([]);

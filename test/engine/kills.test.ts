@@ -137,7 +137,7 @@ interface Figures {
 }
 const figures: Figures[] = [];
 
-/** Once it does something, it has a title (src/host/run/processList.ts). */
+/** Once it does something, it has a title (src/runtime/run/processList.ts). */
 const isProvider = ({ command }: RunningProcess): boolean =>
   /dynamic-provider(\/\S*)? \S+:\d+$|^pulumi-svc \S+:\d+ /.test(command);
 

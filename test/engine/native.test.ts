@@ -127,7 +127,7 @@ test("get, import and an invoke", async () => {
   expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
 });
 
-test("a replacement without the value of its secret deletes nothing, also after a change of the door", async () => {
+test("a replacement without the value of its secret deletes nothing, also after a change of the protocol", async () => {
   const program = (providerId: string): string =>
     `const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
     new svc.OAuthProvider("own", { projectId: auth.projectId, providerId: "${providerId}", clientId: "id", clientSecret: svc.fromEnv("OWN") });`;
@@ -197,7 +197,7 @@ test("Ctrl-C ends a wait at once, and the compute is kept: none is lost or doubl
   await stack.finish(before);
 });
 
-test("by an alias a resource changes its door and back: unchanged, then destroyed", async () => {
+test("by an alias a resource changes its protocol and back: unchanged, then destroyed", async () => {
   const stack = await Stack.create({ native: true, program: dynamic("api") });
   const before = await stack.service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
@@ -221,7 +221,7 @@ test("by an alias a resource changes its door and back: unchanged, then destroye
   await stack.finish(before);
 });
 
-test("without an alias and with adopt, what the native door has taken over is not deleted by the other", async () => {
+test("without an alias and with adopt, what the native protocol has taken over is not deleted by the other", async () => {
   const stack = await Stack.create({ native: true, program: dynamic("former") });
   const before = await stack.service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
@@ -235,7 +235,7 @@ test("without an alias and with adopt, what the native door has taken over is no
   await stack.finish(before);
 });
 
-test("one program through both doors is refused, whichever comes first", async () => {
+test("one program through both protocols is refused, whichever comes first", async () => {
   const after = (first: string): string => `{ dependsOn: ${first} }`;
   const other = (options?: string): string => dynamic("other", ', branchId: "br-test"', options);
   const program = `${compute()}\n${other(after("api"))}`;

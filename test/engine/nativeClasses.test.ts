@@ -35,7 +35,7 @@ async function moves(stack: Stack, program: string, entry: string): Promise<void
   expect(await stack.refresh("--expect-no-changes")).toMatchObject({ code: 0 });
 }
 
-test("every kind, both components and an explicit Provider move to the other door and back", async () => {
+test("every kind, both components and an explicit Provider move to the other protocol and back", async () => {
   const inIntegration = (kind: Kind, more: object = {}): string => declared(kind, more, "{ dependsOn: auth }");
   const program = [
     `const auth = ${declared("AuthIntegration")}`,

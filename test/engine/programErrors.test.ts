@@ -5,7 +5,7 @@ import { Stack } from "../support/Stack";
 const COMPUTE = `{ projectId: "prj-demo", branchId: "br-dev" }`;
 
 /** What the native plugin allows, and a program of its own import does not do. */
-const ofDynamicDoor = (row: readonly [program: string, words: string]): boolean =>
+const ofDynamicProtocol = (row: readonly [program: string, words: string]): boolean =>
   process.env["PULUMI_SVC_DOOR"] !== "native" || !/import: 'x'|svc\/native/.test(row[0]);
 
 let stack: Stack;
@@ -56,7 +56,7 @@ const MISTAKES: readonly (readonly [program: string, words: string])[] = [
   ],
 ];
 
-test.each(MISTAKES.filter(ofDynamicDoor))("%s", async (program, words) => {
+test.each(MISTAKES.filter(ofDynamicProtocol))("%s", async (program, words) => {
   stack.program(program);
   const { code, text } = await stack.preview();
   expect(code).not.toBe(0);

@@ -2,7 +2,7 @@
  * Replacements of a compute: what can be created first is, so that a refusal loses nothing; what must be deleted first
  * is, once it is proven that the new one would be accepted (docs/design/rules.md, 9). Looked at from the service.
  */
-import { declaredBy, DOORS, type Door } from "../support/doors";
+import { declaredBy, PROTOCOLS, type Protocol } from "../support/protocols";
 import type { Run } from "../support/cli";
 import { Stack } from "../support/Stack";
 
@@ -23,12 +23,12 @@ function expectRefused({ code, text }: Run, words: string | RegExp): void {
 }
 
 /** A stack with one compute. */
-async function started(door: Door, given: { args?: string; type?: string } = {}): Promise<Scene> {
+async function started(protocol: Protocol, given: { args?: string; type?: string } = {}): Promise<Scene> {
   const { args = "size: 1", type = "" } = given;
-  const declared = declaredBy(door);
+  const declared = declaredBy(protocol);
   const text = (more: string, options = "{}", others = ""): string =>
     `${declared("ComputeEndpoint", "api", `{ projectId: "prj-demo", branchId: "br-dev"${type}, ${more} }`, options)};\n${others}`;
-  const stack = await Stack.create({ program: text(args), native: door === "native", cheapDigests: true });
+  const stack = await Stack.create({ program: text(args), native: protocol === "native", cheapDigests: true });
   const { service } = stack;
   await service.addProject({
     id: "prj-other",
@@ -45,10 +45,10 @@ async function started(door: Door, given: { args?: string; type?: string } = {})
   };
 }
 
-describe.each(DOORS)("a primary, through the %s door", (door) => {
+describe.each(PROTOCOLS)("a primary, through the %s protocol", (protocol) => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await started(door);
+    scene = await started(protocol);
   });
   afterAll(async () => {
     const { stack, before, program } = scene;
@@ -82,7 +82,7 @@ describe.each(DOORS)("a primary, through the %s door", (door) => {
     const { stack, ids } = scene;
     const computes = await ids();
     const args = '{ projectId: "prj-demo", branchId: "br-dev", size: 1, regionId: "aws-eu-central-9" }';
-    stack.program(declaredBy(door)("ComputeEndpoint", "renamed", args, '{ aliases: [{ name: "api" }] }'));
+    stack.program(declaredBy(protocol)("ComputeEndpoint", "renamed", args, '{ aliases: [{ name: "api" }] }'));
     const up = await stack.up();
     expectRefused(up, "nothing is deleted");
     expect(await stack.service.mutations()).toEqual([]);
@@ -123,16 +123,16 @@ describe.each(DOORS)("a primary, through the %s door", (door) => {
     const computes = await ids();
     await stack.service.clearRequests();
     program("size: 1", '{ replaceOnChanges: ["size"], retainOnDelete: true }');
-    // Only the dynamic door knows the option; through the other one the engine keeps it, and its creation fails.
+    // Only the dynamic protocol knows the option; through the other one the engine keeps it, and its creation fails.
     const words =
-      door === "dynamic"
+      protocol === "dynamic"
         ? /cannot be replaced: the option "retainOnDelete" keeps it at the service.*Leave the option out, or undo the change/
         : /the branch already has a primary compute/;
-    if (door === "dynamic") expectRefused(await stack.preview(), words);
+    if (protocol === "dynamic") expectRefused(await stack.preview(), words);
     expectRefused(await stack.up(), words);
     expect(await stack.service.mutations()).toEqual([]);
     expect(await ids()).toEqual(computes);
-    if (door === "native") {
+    if (protocol === "native") {
       // It is in no state until it is adopted.
       program("size: 1, adopt: true");
       expect(await stack.up()).toMatchObject({ code: 0 });
@@ -228,7 +228,7 @@ describe.each(DOORS)("a primary, through the %s door", (door) => {
     const { stack, ids } = scene;
     const computes = await ids();
     const elsewhere = (branchId: string): string =>
-      declaredBy(door)("ComputeEndpoint", "api", `{ projectId: "prj-other", branchId: "${branchId}", size: 2 }`);
+      declaredBy(protocol)("ComputeEndpoint", "api", `{ projectId: "prj-other", branchId: "${branchId}", size: 2 }`);
     const { service } = stack;
     await service.edit({
       project_id: "prj-other",
@@ -255,9 +255,9 @@ describe.each(DOORS)("a primary, through the %s door", (door) => {
   });
 });
 
-describe.each(DOORS)("a read replica, through the %s door", (door) => {
+describe.each(PROTOCOLS)("a read replica, through the %s protocol", (protocol) => {
   test("is created first, with the same name too, and the old one stays where that is refused", async () => {
-    const { stack, before, ids, program } = await started(door, {
+    const { stack, before, ids, program } = await started(protocol, {
       type: ', type: "read_only"',
       args: 'size: 1, name: "reader"',
     });
@@ -307,12 +307,12 @@ describe.each(DOORS)("a read replica, through the %s door", (door) => {
   });
 
   test("with deletionProtection and without protect, --replace leaves the old one over, and the message says how to end that", async () => {
-    const { stack, ids } = await started(door, {
+    const { stack, ids } = await started(protocol, {
       type: ', type: "read_only"',
       args: "size: 1, deletionProtection: true",
     });
     stack.program(
-      declaredBy(door)(
+      declaredBy(protocol)(
         "ComputeEndpoint",
         "api",
         '{ projectId: "prj-demo", branchId: "br-dev", type: "read_only", size: 1, deletionProtection: true }',

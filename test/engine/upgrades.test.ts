@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { doorOf, type Kind, KINDS, typeToken } from "../../src/contract/pointer";
+import { protocolOf, type Kind, KINDS, typeToken } from "../../src/contract/pointer";
 import { KIND_CASES } from "../kinds";
 import { wholeIn } from "../kinds/KindCase";
 import { ROOT, WHOLE } from "../support/cli";
@@ -163,7 +163,7 @@ const SCENES: Record<string, Scene> = {
     unfinished: ["oauth"],
     give: (stack, when) => giveReferences(stack, when === "before" ? "fixture-client" : "fixture-client-rotated"),
   },
-  // Written by the commit before the one that brought src/host/secrets.ts.
+  // Written by the commit before the one that brought src/runtime/secrets.ts.
   "-clear": { projects: ["ten"], before: "", after: IN_CLEAR, faults: [], unfinished: [], inClear: true },
 };
 
@@ -396,7 +396,7 @@ test("a state of each kind goes through the native plugin and back: finished, le
   const { program } = saved(oldest);
   const { stack, others } = await opened(oldest, true);
   const typesOf = async (): Promise<Set<string>> =>
-    new Set((await stack.resources()).map(({ type }) => (doorOf(type) === "native" ? "native" : "dynamic")));
+    new Set((await stack.resources()).map(({ type }) => (protocolOf(type) === "native" ? "native" : "dynamic")));
   stack.program(program, "pulumi-svc/native");
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await typesOf()).toEqual(new Set(["native"]));

@@ -3,7 +3,7 @@ import type { Properties } from "../../src/contract/hiddenKeys";
 import type { Kind } from "../../src/contract/pointer";
 import type { SecretReference } from "../../src/contract/references";
 import type { EmulatorOptions } from "../../src/emulator";
-import type { Lifecycle } from "../../src/host/lifecycle";
+import type { Lifecycle } from "../../src/runtime/lifecycle";
 import { PROJECT, type Harness, type Json, type State } from "../support/harness";
 
 /**

@@ -10,9 +10,9 @@ import { objectForm } from "../../src/cli/declarations";
 import { addressForm, hostForm, nameForm, settingForm, textForm } from "../../src/contract/forms";
 import { domainForm } from "../../src/contract/redirectDomains";
 import type { Properties } from "../../src/contract/hiddenKeys";
-import { checkArguments, compare, type Rules } from "../../src/host/arguments";
-import { unconfirmed } from "../../src/host/confirmed";
-import { echoOf } from "../../src/host/echo";
+import { checkArguments, compare, type Rules } from "../../src/runtime/arguments";
+import { unconfirmed } from "../../src/runtime/confirmed";
+import { echoOf } from "../../src/runtime/echo";
 
 type Pairs = readonly (readonly [unknown, unknown])[];
 interface Spellings {

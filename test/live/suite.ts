@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Client, type ClientOptions } from "../../src/client";
 import { hostAndPort } from "../../src/contract/hostAndPort";
 import { type ReadSetting, requestTrace, resolveSettings } from "../../src/contract/settings";
-import { Session, type SessionOptions } from "../../src/host/session";
+import { Session, type SessionOptions } from "../../src/runtime/session";
 import { type Before, lookBefore, PREFIX, type Target } from "./before";
 import { Exchanges } from "./exchanges";
 import { generalSteps } from "./general";

@@ -1,5 +1,5 @@
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
-import { Digests } from "../../src/host/digests";
+import { Digests } from "../../src/runtime/digests";
 import { start } from "../support/emulator";
 import { Service } from "../support/service";
 import type { Target } from "./before";

@@ -18,7 +18,7 @@ async function allAliasesOf(resource: pulumi.Resource): Promise<string[]> {
   });
 }
 
-/** Those of the same door. */
+/** Those of the same protocol. */
 const aliasesOf = async (resource: pulumi.Resource): Promise<string[]> =>
   (await allAliasesOf(resource)).filter((urn) => !urn.includes("svc:index:"));
 
@@ -109,7 +109,7 @@ test.each([
   expect(replicas.map(protectOf)).toEqual([undefined]);
 });
 
-describe("the aliases with the types of the other door", () => {
+describe("the aliases with the types of the other protocol", () => {
   const AUTH_TYPE = "pulumi-nodejs:dynamic/svc:AuthIntegration";
   const NATIVE = "svc:index:ComputeEndpoint";
   const NATIVE_AUTH = "svc:index:AuthIntegration";

@@ -1,7 +1,7 @@
 /** Who creates what exists and is being deleted (docs/design/rules.md, 4): the order alone. */
 import { Deadline } from "../../src/client";
-import { RunMemory } from "../../src/host/run/memory";
-import type { Call } from "../../src/host/lifecycle";
+import { RunMemory } from "../../src/runtime/run/memory";
+import type { Call } from "../../src/runtime/lifecycle";
 import { useExistingOrCreate } from "../../src/resources/shared/adoption";
 
 interface Thing {

@@ -1,4 +1,4 @@
-import { checkArguments, problemText } from "../../src/host/arguments";
+import { checkArguments, problemText } from "../../src/runtime/arguments";
 import { EACH_CASE } from "../kinds";
 import type { ArgumentCase } from "../kinds/KindCase";
 import { free } from "../kinds/rules";

@@ -4,9 +4,9 @@ import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLi
 import type { Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import type { EmulatorOptions } from "../../src/emulator";
-import { dynamicProvider } from "../../src/doors/dynamic/provider";
-import type { DynamicProvider } from "../../src/doors/dynamic/types";
-import { Session } from "../../src/host/session";
+import { dynamicProvider } from "../../src/protocols/dynamic/provider";
+import type { DynamicProvider } from "../../src/protocols/dynamic/types";
+import { Session } from "../../src/runtime/session";
 import { EACH_CASE, EACH_CHILD, EACH_KIND, KIND_CASES } from "../kinds";
 import { DEMO, type KindCase } from "../kinds/KindCase";
 import { started } from "../kinds/started";

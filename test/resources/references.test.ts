@@ -1,8 +1,8 @@
 import { scryptSync } from "node:crypto";
 import { isSecret } from "../../src/contract/engineSecrets";
 import type { Properties } from "../../src/contract/hiddenKeys";
-import { Digests } from "../../src/host/digests";
-import { SecretValues } from "../../src/host/references";
+import { Digests } from "../../src/runtime/digests";
+import { SecretValues } from "../../src/runtime/references";
 import { declaration } from "../../src/resources/computeEndpoint/computeEndpointDeclaration";
 import { hashed } from "../../src/emulator/model/records";
 import { KIND_CASES } from "../kinds";

@@ -5,7 +5,7 @@
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { RunMemory } from "../../src/host/run/memory";
+import { RunMemory } from "../../src/runtime/run/memory";
 import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
 import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { harness, PROJECT, PROVIDER, UNKNOWN, urnOf, withIntegration } from "../support/harness";

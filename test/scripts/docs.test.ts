@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ArgumentSpec } from "../../src/host/arguments";
+import type { ArgumentSpec } from "../../src/runtime/arguments";
 import { EACH_KIND } from "../kinds";
 import { call, environment, SCRIPTS, temporaryFolder, type Called } from "../support/scripts";
 
@@ -176,7 +176,7 @@ describe("the reference", () => {
       "  /** The id in the table of the synced users. */\n",
       "",
     );
-    const exported = 'export { readerOf } from "./functions/account";\nexport { Session } from "./host/session";\n';
+    const exported = 'export { readerOf } from "./lookups/account";\nexport { Session } from "./runtime/session";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     copyFileSync(join(root, "docs/resources/Whitelist.md"), join(root, "docs/resources", "README.md"));
     const before = pages(root);
@@ -191,7 +191,7 @@ describe("the reference", () => {
     );
     expect(output).toContain("the text of AuthUser does not say: Its Pulumi id is");
     expect(output).toMatch(/^src\/resources\/authUser\/authUserDeclaration\.ts:\d+: userId has no description$/m);
-    expect(output).toMatch(/^src\/functions\/account\.ts:\d+: readerOf has no description$/m);
+    expect(output).toMatch(/^src\/lookups\/account\.ts:\d+: readerOf has no description$/m);
     expect(output).toMatch(/^src\/index\.ts exports Session, which is on no page$/m);
     expect(pages(root)).toEqual(before);
   });

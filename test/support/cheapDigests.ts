@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 
 /**
  * Makes digests of secrets by reference almost free in the tests of a file or block: a real digest takes a quarter of a
- * second of processor time, and test/host/digests.test.ts tests it. The text of a digest still states the real cost.
+ * second of processor time, and test/runtime/digests.test.ts tests it. The text of a digest still states the real cost.
  */
 export function cheapDigests(): void {
   const { scrypt } = crypto;

@@ -1,11 +1,11 @@
 import type { ClientOptions } from "../../src/client";
-import { Digests } from "../../src/host/digests";
-import type { LogLine } from "../../src/host/progress";
-import { dynamicProvider } from "../../src/doors/dynamic/provider";
-import type { DynamicProvider } from "../../src/doors/dynamic/types";
-import type { Lifecycle } from "../../src/host/lifecycle";
+import { Digests } from "../../src/runtime/digests";
+import type { LogLine } from "../../src/runtime/progress";
+import { dynamicProvider } from "../../src/protocols/dynamic/provider";
+import type { DynamicProvider } from "../../src/protocols/dynamic/types";
+import type { Lifecycle } from "../../src/runtime/lifecycle";
 import type { Properties } from "../../src/contract/hiddenKeys";
-import { Session, type SessionOptions } from "../../src/host/session";
+import { Session, type SessionOptions } from "../../src/runtime/session";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
 import { start, type Json } from "./emulator";
 import { unmarked } from "./engineMarks";

@@ -68,7 +68,7 @@ const methods = Object.keys(ResourceProviderService).map((method) => [
   },
 ]);
 /**
- * What the providers of earlier commands have told the others of their run (src/host/run/otherProcesses.ts): this process
+ * What the providers of earlier commands have told the others of their run (src/runtime/run/otherProcesses.ts): this process
  * lives on, and another engine may get the same port.
  */
 function forgetTold() {

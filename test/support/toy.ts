@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { dynamicProvider } from "../../src/doors/dynamic/provider";
-import type { DynamicProvider } from "../../src/doors/dynamic/types";
-import type { LogLine } from "../../src/host/progress";
-import type { Lifecycle } from "../../src/host/lifecycle";
-import { Session } from "../../src/host/session";
+import { dynamicProvider } from "../../src/protocols/dynamic/provider";
+import type { DynamicProvider } from "../../src/protocols/dynamic/types";
+import type { LogLine } from "../../src/runtime/progress";
+import type { Lifecycle } from "../../src/runtime/lifecycle";
+import { Session } from "../../src/runtime/session";
 import { GONE, grant } from "./proven";
 import { unmarked } from "./engineMarks";
 

@@ -6,7 +6,7 @@ import { ownValue, pathTo } from "../../contract/propertyPath";
 import { isReference, referenceProblem } from "../../contract/references";
 import { mayBeSecret } from "../../contract/secretNames";
 import { isStandIn, STAND_INS } from "../../contract/standIns";
-import { sameJson } from "../../host/arguments";
+import { sameJson } from "../../runtime/arguments";
 import { compareText } from "../output";
 import { type Property, SECRET } from "./report";
 

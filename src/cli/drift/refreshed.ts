@@ -5,7 +5,7 @@ import { withIgnoredChanges } from "../../contract/ignoredChanges";
 import { type Kind, kindOfEntry } from "../../contract/pointer";
 import { segmentsOf } from "../../contract/propertyPath";
 import { changedSinceFirst, isTransferOf, transfersIn, withoutTransfer } from "../../contract/watched";
-import { marksOf } from "../../host/state";
+import { marksOf } from "../../runtime/state";
 import { load } from "../../provider";
 import type { StackState, StoredResource } from "../stack/state";
 import { differences, isAtOrBelow, masked, shown, withFound } from "./differences";

@@ -3,7 +3,7 @@ import { serviceOf } from "../../contract/address";
 import { isSameName, nameForm } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import { type ReadSetting, requestTrace } from "../../contract/settings";
-import { Session } from "../../host/session";
+import { Session } from "../../runtime/session";
 import { refusalToDeclare } from "../declarable";
 import type { ProjectObject } from "../../resources/tools";
 import { gatherersOf, objectForm } from "../declarations";

@@ -4,9 +4,9 @@
  */
 import { asSecret, isSecret, mapSecrets } from "../../contract/engineSecrets";
 import { visible, type Properties } from "../../contract/hiddenKeys";
-import { doorOf } from "../../contract/pointer";
+import { protocolOf } from "../../contract/pointer";
 import { differing, ownValue } from "../../contract/propertyPath";
-import type { DynamicProvider } from "../../doors/dynamic/types";
+import type { DynamicProvider } from "../../protocols/dynamic/types";
 import type { RefreshResult } from "../drift/eventLog";
 import { isObject, withIgnoredChanges } from "../../contract/ignoredChanges";
 import { asRequested, type StoredResource } from "../stack/state";
@@ -44,7 +44,7 @@ export async function refreshResult(
 
 /** Of a native resource, without what only a dynamic one declares beside its arguments. */
 const inputsIn = (type: string, inputs: Properties): Properties =>
-  doorOf(type) === "native" ? visible(inputs) : inputs;
+  protocolOf(type) === "native" ? visible(inputs) : inputs;
 
 /** Properties of the state, with secrets in the form in which a provider marks them. */
 const marked = (properties: Properties | null | undefined): Properties =>

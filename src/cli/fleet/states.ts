@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { nameInUrn } from "../../contract/identifiers";
-import { doorOf, isOurEntry, kindOfType, pointer } from "../../contract/pointer";
+import { protocolOf, isOurEntry, kindOfType, pointer } from "../../contract/pointer";
 import type { ReadSetting } from "../../contract/settings";
 import { fromProgram } from "../stack/configuration";
 import { exportedState, type StackState, type StoredResource } from "../stack/state";
@@ -37,7 +37,7 @@ function mustBeOurs(state: StackState, { urn, type, outputs, provider = "" }: St
   const name = JSON.stringify(nameInUrn(urn));
   const kind = kindOfType(type);
   if (kind === undefined) throw new Error(`${name} is of the type ${type}, which this version of pulumi-svc lacks`);
-  if (doorOf(type) === "dynamic" && outputs?.["__provider"] !== pointer(kind))
+  if (protocolOf(type) === "dynamic" && outputs?.["__provider"] !== pointer(kind))
     throw new Error(`${name} is not a resource of this package`);
   if (state.find(provider) === undefined) throw new Error(`the state lacks the provider of ${name}`);
 }

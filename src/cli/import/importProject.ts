@@ -5,7 +5,7 @@ import { Client } from "../../client";
 import { isSameName } from "../../contract/forms";
 import { programFolder } from "../../contract/projectFile";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
-import { doorOf, isOurEntry, type Kind, kindOfEntry, KINDS } from "../../contract/pointer";
+import { protocolOf, isOurEntry, type Kind, kindOfEntry, KINDS } from "../../contract/pointer";
 import { type ReadSetting, requestTrace, resolveSettings, type Settings } from "../../contract/settings";
 import {
   branchComment,
@@ -277,7 +277,7 @@ async function stateOf(options: ImportOptions): Promise<State> {
   const { state: file, project, stack } = options;
   const { resources, onlyOf } =
     file === undefined ? await selectedStack(stack) : { resources: exportedResources(file) };
-  const isNative = resources?.some((one) => isOurEntry(one) && doorOf(one.type) === "native") === true;
+  const isNative = resources?.some((one) => isOurEntry(one) && protocolOf(one.type) === "native") === true;
   if (isNative || namesPlugin(process.cwd())) throw new Error(NATIVE);
   if (resources === undefined) return { isKnown: false, names: [], holds: () => false };
   const ours = resources.flatMap(({ id = "", ...one }) => {

@@ -5,7 +5,7 @@ import { type Kind, pointer, typeToken } from "../../contract/pointer";
 import { isReference, referenceName, type SecretReference } from "../../contract/references";
 import type { ReadSetting, Settings } from "../../contract/settings";
 import { STAND_INS } from "../../contract/standIns";
-import { isPlain, problemText } from "../../host/arguments";
+import { isPlain, problemText } from "../../runtime/arguments";
 import { configured, problemsOf, topOf } from "../declarable";
 import { type Argument, camelCase, Code, type DeclaredResource, kebabCase } from "./programText";
 import { type ImportableObject, toolsOf } from "../../resources/tools";

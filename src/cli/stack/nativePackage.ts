@@ -1,4 +1,4 @@
-import { doorOf, isOurEntry } from "../../contract/pointer";
+import { protocolOf, isOurEntry } from "../../contract/pointer";
 import { namesPlugin } from "./projectFile";
 import type { StackState } from "./state";
 
@@ -7,7 +7,7 @@ import type { StackState } from "./state";
  * Pulumi.yaml names it, or the state holds none. The plugin may still be on PATH.
  */
 export function missingPackage(folder: string, { resources }: StackState): MissingPackage | undefined {
-  const isNative = resources.some((one) => isOurEntry(one) && doorOf(one.type) === "native");
+  const isNative = resources.some((one) => isOurEntry(one) && protocolOf(one.type) === "native");
   return isNative && !namesPlugin(folder) ? MISSING : undefined;
 }
 

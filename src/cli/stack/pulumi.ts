@@ -99,7 +99,7 @@ export const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Makes providers end together with the engine, however it ends. */
 function endingWithEngine(): string {
-  const preload = join(__dirname, "..", "..", "doors", "engine", "watched.js");
+  const preload = join(__dirname, "..", "..", "protocols", "engine", "watched.js");
   return `${process.env["NODE_OPTIONS"] ?? ""} --require ${JSON.stringify(preload)}`.trim();
 }
 

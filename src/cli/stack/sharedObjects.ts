@@ -4,7 +4,7 @@ import { nameInUrn } from "../../contract/identifiers";
 import { type Kind, kindOfEntry } from "../../contract/pointer";
 import { ENVIRONMENT } from "../../contract/settings";
 import { listed } from "../../contract/untrusted";
-import { storedFrom } from "../../host/state";
+import { storedFrom } from "../../runtime/state";
 import { lifecycleOf } from "../../resources/lifecycles";
 import { compareText } from "../output";
 import { isCurrent, type StackState } from "./state";

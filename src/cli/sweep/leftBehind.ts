@@ -5,7 +5,7 @@ import { nameForm } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
 import { messageOf } from "../../contract/untrusted";
 import type { ReadSetting } from "../../contract/settings";
-import type { Session } from "../../host/session";
+import type { Session } from "../../runtime/session";
 import { type FleetState, settingsOf } from "../fleet/states";
 import { type Leftover, type ProjectObject, toolsOf } from "../../resources/tools";
 import { gatherersOf } from "../declarations";

@@ -2,7 +2,7 @@ import { type ClientOptions, Granted, type Permission, Refused, Unknown } from "
 import { hostAndPort } from "../../contract/hostAndPort";
 import { messageOf } from "../../contract/untrusted";
 import { requestTrace } from "../../contract/settings";
-import { Session } from "../../host/session";
+import { Session } from "../../runtime/session";
 import { isAgreed } from "../ask";
 import { EXIT } from "../exitCodes";
 import { inParallel } from "../fleet/inParallel";

@@ -10,11 +10,11 @@ import {
   type CreationRecovery,
 } from "../../client";
 import { isSameName } from "../../contract/forms";
-import type { Call, Finding } from "../../host/lifecycle";
-import { effect, inTheWay, obstacle } from "../../host/lookAhead";
-import { expectedOf, unconfirmed } from "../../host/confirmed";
-import { define } from "../../host/define";
-import type { SchemasOf } from "../../host/arguments";
+import type { Call, Finding } from "../../runtime/lifecycle";
+import { effect, inTheWay, obstacle } from "../../runtime/lookAhead";
+import { expectedOf, unconfirmed } from "../../runtime/confirmed";
+import { define } from "../../runtime/define";
+import type { SchemasOf } from "../../runtime/arguments";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./authIntegrationDeclaration";
 import { boolean, lineUpTo } from "../shared/argumentSchemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";

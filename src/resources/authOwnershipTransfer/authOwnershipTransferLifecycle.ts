@@ -1,5 +1,5 @@
 import { NOTHING_TO_DELETE } from "../../client";
-import type { SchemasOf } from "../../host/arguments";
+import type { SchemasOf } from "../../runtime/arguments";
 import {
   declaration,
   type AuthOwnershipTransferOutputs,

@@ -1,9 +1,9 @@
 import { addressObject } from "../../contract/claims";
 import { ConflictError, EXISTING_USER } from "../../client";
 import { nameForm } from "../../contract/forms";
-import type { SchemasOf } from "../../host/arguments";
-import { staysInTheWay } from "../../host/lookAhead";
-import type { Left } from "../../host/run/plans";
+import type { SchemasOf } from "../../runtime/arguments";
+import { staysInTheWay } from "../../runtime/lookAhead";
+import type { Left } from "../../runtime/run/plans";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
 import { email, lineUpTo } from "../shared/argumentSchemas";
 import { omitUndefined } from "../shared/omitUndefined";

@@ -5,8 +5,8 @@
  */
 import { computeObject } from "../../contract/claims";
 import { type EndpointRecord, Gone, mustBeKnown } from "../../client";
-import type { Call } from "../../host/lifecycle";
-import type { Left } from "../../host/run/plans";
+import type { Call } from "../../runtime/lifecycle";
+import type { Left } from "../../runtime/run/plans";
 import { countOfReplica } from "../../contract/componentNames";
 import { isSameName, textForm } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";

@@ -13,13 +13,13 @@ import {
   type EndpointRecord,
   type Expected,
 } from "../../client";
-import type { Call, Changes, Created, Limits, Stored } from "../../host/lifecycle";
+import type { Call, Changes, Created, Limits, Stored } from "../../runtime/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
-import type { Problem } from "../../host/arguments";
-import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
-import { isIgnored } from "../../host/ignored";
-import { overwriteNote } from "../../host/overwritten";
-import { define } from "../../host/define";
+import type { Problem } from "../../runtime/arguments";
+import { expectedOf, mayBeOpen, unconfirmed } from "../../runtime/confirmed";
+import { isIgnored } from "../../runtime/ignored";
+import { overwriteNote } from "../../runtime/overwritten";
+import { define } from "../../runtime/define";
 import { declaration, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { schemas } from "./computeEndpointSchemas";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type SchemasOf, UNLISTED } from "../../host/arguments";
+import { type SchemasOf, UNLISTED } from "../../runtime/arguments";
 import { settingForm } from "../../contract/forms";
 import { COMPUTE_ID } from "../../contract/identifiers";
 import { isReference } from "../../contract/references";

@@ -3,10 +3,10 @@ import { adoptedObject, computeObject } from "../../contract/claims";
 import { type EndpointRecord, Gone, Granted, mustBeKnown, type Permission, Refused, Unknown } from "../../client";
 import { isSameName } from "../../contract/forms";
 import { nameInUrn } from "../../contract/identifiers";
-import type { Finding, Look, Plan, Replaceable, Replacing } from "../../host/lifecycle";
-import type { Left } from "../../host/run/plans";
-import { overwriteFindings } from "../../host/overwritten";
-import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
+import type { Finding, Look, Plan, Replaceable, Replacing } from "../../runtime/lifecycle";
+import type { Left } from "../../runtime/run/plans";
+import { overwriteFindings } from "../../runtime/overwritten";
+import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../runtime/lookAhead";
 import {
   alreadyExists,
   deletedLast,

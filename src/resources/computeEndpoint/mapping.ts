@@ -1,9 +1,9 @@
 import type { EndpointAttributes, EndpointRecord } from "../../client";
 import { derivedOutputs } from "../../contract/declaration";
 import { settingForm } from "../../contract/forms";
-import { ruleOf } from "../../host/arguments";
-import { pathOf } from "../../host/differences";
-import type { Call } from "../../host/lifecycle";
+import { ruleOf } from "../../runtime/arguments";
+import { pathOf } from "../../runtime/differences";
+import type { Call } from "../../runtime/lifecycle";
 import { type ComputeSize, limitsOf } from "../../helpers/computeSizes";
 import {
   type ComputeEndpointOutputs,

@@ -1,9 +1,9 @@
 /** What a change of a compute sends, and what the service has to show of it: for the update, and for its plan. */
 import { Granted, type EndpointRecord, type Permission, Unknown } from "../../client";
-import type { Changes, Stored } from "../../host/lifecycle";
-import { mayBeOpen, unconfirmed } from "../../host/confirmed";
-import { isIgnored, leftToService, mayOverwrite } from "../../host/ignored";
-import { overwritten, type Overwritten } from "../../host/overwritten";
+import type { Changes, Stored } from "../../runtime/lifecycle";
+import { mayBeOpen, unconfirmed } from "../../runtime/confirmed";
+import { isIgnored, leftToService, mayOverwrite } from "../../runtime/ignored";
+import { overwritten, type Overwritten } from "../../runtime/overwritten";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { addedSettings, inFormOf, isUpdatable, toArguments } from "./mapping";
 import { splitId } from "../shared/identifiers";

@@ -1,9 +1,9 @@
 import type { EndpointRecord } from "../../client";
 import { isSameName } from "../../contract/forms";
 import { limitsOf } from "../../helpers/computeSizes";
-import type { Changes, NewDeclaration, Look, Plan } from "../../host/lifecycle";
+import type { Changes, NewDeclaration, Look, Plan } from "../../runtime/lifecycle";
 import { listed } from "../../contract/untrusted";
-import { overwritten } from "../../host/overwritten";
+import { overwritten } from "../../runtime/overwritten";
 import {
   declaration,
   type ComputeEndpointOutputs,

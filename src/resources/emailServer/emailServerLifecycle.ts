@@ -10,12 +10,12 @@ import {
   type Expected,
   type Permission,
 } from "../../client";
-import type { Call, Changes, Stored } from "../../host/lifecycle";
-import type { Problem, SchemasOf } from "../../host/arguments";
-import { effect, staysInTheWay } from "../../host/lookAhead";
-import { expectedOf, unconfirmed } from "../../host/confirmed";
-import { isIgnored, leftToService, mayOverwrite, notSentBy } from "../../host/ignored";
-import { overwriteFindings, overwriteNote, overwritten, type Overwritten } from "../../host/overwritten";
+import type { Call, Changes, Stored } from "../../runtime/lifecycle";
+import type { Problem, SchemasOf } from "../../runtime/arguments";
+import { effect, staysInTheWay } from "../../runtime/lookAhead";
+import { expectedOf, unconfirmed } from "../../runtime/confirmed";
+import { isIgnored, leftToService, mayOverwrite, notSentBy } from "../../runtime/ignored";
+import { overwriteFindings, overwriteNote, overwritten, type Overwritten } from "../../runtime/overwritten";
 import {
   declaration,
   SMTP_ARGUMENTS,

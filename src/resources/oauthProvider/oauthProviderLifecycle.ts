@@ -13,12 +13,12 @@ import {
   type OAuthProviderRecord,
   type WaitOptions,
 } from "../../client";
-import type { SchemasOf } from "../../host/arguments";
-import type { Call, Changes, Observed, Stored } from "../../host/lifecycle";
-import { isIgnored, notSentBy } from "../../host/ignored";
-import { effect, inTheWay, staysInTheWay } from "../../host/lookAhead";
-import { expectedOf, mayBeOpen, unconfirmed } from "../../host/confirmed";
-import { overwriteFindings, overwriteNote, overwritten, type Overwritten } from "../../host/overwritten";
+import type { SchemasOf } from "../../runtime/arguments";
+import type { Call, Changes, Observed, Stored } from "../../runtime/lifecycle";
+import { isIgnored, notSentBy } from "../../runtime/ignored";
+import { effect, inTheWay, staysInTheWay } from "../../runtime/lookAhead";
+import { expectedOf, mayBeOpen, unconfirmed } from "../../runtime/confirmed";
+import { overwriteFindings, overwriteNote, overwritten, type Overwritten } from "../../runtime/overwritten";
 import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
 import { isSameName } from "../../contract/forms";
 import { isUnknown, type Properties } from "../../contract/hiddenKeys";

@@ -1,6 +1,6 @@
 /** Creates objects that may exist already, or takes the existing ones over. */
 import { type Collection, ConflictError } from "../../client";
-import type { Call } from "../../host/lifecycle";
+import type { Call } from "../../runtime/lifecycle";
 
 /** An object that the service accepts only once. */
 interface UniqueObject<Item extends object, Result> {

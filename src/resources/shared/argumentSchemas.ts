@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ONE_LINE, WITHOUT_BLANKS_AROUND } from "../../contract/blanks";
 import { isReference, referenceProblem, type SecretReference } from "../../contract/references";
-import { MEMBERS } from "../../host/argumentPaths";
-import { UNKNOWN_NAME } from "../../host/arguments";
+import { MEMBERS } from "../../runtime/argumentPaths";
+import { UNKNOWN_NAME } from "../../runtime/arguments";
 import { mustBe, unknownProperty } from "../../helpers/given";
 
 /** Schemas of arguments. Each has its own messages, and no message contains a string that may be a secret. */

@@ -1,7 +1,7 @@
 /** Messages about a branch that the service refuses or does not have: they name the existing branches. */
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
 import { isSameName } from "../../contract/forms";
-import type { Call, Look } from "../../host/lifecycle";
+import type { Call, Look } from "../../runtime/lifecycle";
 import { withProjectAdvice } from "./hiddenProject";
 import { listed } from "../../contract/untrusted";
 

@@ -1,7 +1,7 @@
 /** Messages about an object that exists already, or no longer exists. */
-import type { Finding } from "../../host/lifecycle";
-import { effect, staysInTheWay } from "../../host/lookAhead";
-import type { Left } from "../../host/run/plans";
+import type { Finding } from "../../runtime/lifecycle";
+import { effect, staysInTheWay } from "../../runtime/lookAhead";
+import type { Left } from "../../runtime/run/plans";
 
 /** The end of a message about an existing object, which may be the program's own. */
 export const ALIAS_ADVICE =

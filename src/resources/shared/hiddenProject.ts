@@ -1,6 +1,6 @@
 import { hiddenProjectAdvice, NotFoundError, undefinedIfNotShown } from "../../client";
 import { messageOf } from "../../contract/untrusted";
-import type { Call } from "../../host/lifecycle";
+import type { Call } from "../../runtime/lifecycle";
 
 /**
  * What to do after a 404, if it is about the whole project: every project has a list of computes. Undefined if that is

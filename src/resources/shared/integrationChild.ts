@@ -14,10 +14,10 @@ import {
 import type { Declaration } from "../../contract/declaration";
 import { isSameName } from "../../contract/forms";
 import { projectOf } from "../../contract/identifiers";
-import type { SchemasOf } from "../../host/arguments";
-import { define, type Methods } from "../../host/define";
-import type { Call, Changes, Created, Finding, Lifecycle, Look, Observed, Stored } from "../../host/lifecycle";
-import { obstacle, staysInTheWay } from "../../host/lookAhead";
+import type { SchemasOf } from "../../runtime/arguments";
+import { define, type Methods } from "../../runtime/define";
+import type { Call, Changes, Created, Finding, Lifecycle, Look, Observed, Stored } from "../../runtime/lifecycle";
+import { obstacle, staysInTheWay } from "../../runtime/lookAhead";
 import { integrationObject, isIntegrationOf } from "../../contract/claims";
 import { adviceOnHiddenProject, withProjectAdvice } from "./hiddenProject";
 import { omitUndefined } from "./omitUndefined";

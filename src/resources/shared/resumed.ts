@@ -1,6 +1,6 @@
 /** What a plan says of an update that goes on with an unfinished change: for all kinds, in one wording. */
-import type { Stored } from "../../host/lifecycle";
-import { isIgnored } from "../../host/ignored";
+import type { Stored } from "../../runtime/lifecycle";
+import { isIgnored } from "../../runtime/ignored";
 
 /** `does`: what the update does, as parts of one sentence. */
 export const resumed = (

@@ -13,9 +13,9 @@ import {
 } from "../../client";
 
 import { domainForm } from "../../contract/redirectDomains";
-import type { Call } from "../../host/lifecycle";
+import type { Call } from "../../runtime/lifecycle";
 
-import { effect, inTheWay } from "../../host/lookAhead";
+import { effect, inTheWay } from "../../runtime/lookAhead";
 import { whitelistDomainDeclaration } from "./whitelistDeclaration";
 import { domainWarnings, expiryWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./whitelistSchemas";

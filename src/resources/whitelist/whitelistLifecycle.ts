@@ -1,8 +1,8 @@
 import { domainObject } from "../../contract/claims";
 import { Gone, mustBeKnown, spellingsOf } from "../../client";
-import type { Call, Finding, Look } from "../../host/lifecycle";
-import { isIgnored, notSentBy } from "../../host/ignored";
-import { effect } from "../../host/lookAhead";
+import type { Call, Finding, Look } from "../../runtime/lifecycle";
+import { isIgnored, notSentBy } from "../../runtime/ignored";
+import { effect } from "../../runtime/lookAhead";
 import { originIn } from "../../contract/expiry";
 import { namesIn } from "../../contract/hiddenKeys";
 import { domainForm } from "../../contract/redirectDomains";

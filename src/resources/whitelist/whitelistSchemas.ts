@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SchemasOf } from "../../host/arguments";
+import type { SchemasOf } from "../../runtime/arguments";
 import { originIn } from "../../contract/expiry";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
 import { boolean, eitherOr, list, needs, object } from "../shared/argumentSchemas";

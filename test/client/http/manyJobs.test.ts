@@ -1,6 +1,6 @@
 /**
  * Jobs that share an account and its limit of requests, and know nothing of each other: each is a client of its own, in
- * memory. Minutes pass at once. With real processes: test/doors/dynamic/manyJobs.test.ts, and `npm run bench`.
+ * memory. Minutes pass at once. With real processes: test/protocols/dynamic/manyJobs.test.ts, and `npm run bench`.
  */
 import { limiter } from "../../../src/cli/fleet/inParallel";
 import { Deadline } from "../../../src/client";

@@ -1,6 +1,6 @@
 import type { ClientOptions } from "../../../src/client";
-import { dynamicProvider } from "../../../src/doors/dynamic/provider";
-import { Session } from "../../../src/host/session";
+import { dynamicProvider } from "../../../src/protocols/dynamic/provider";
+import { Session } from "../../../src/runtime/session";
 import type { Emulator, EmulatorOptions } from "../../../src/emulator";
 import { computeEndpoint } from "../../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { control, records, start, type Json } from "../../support/emulator";

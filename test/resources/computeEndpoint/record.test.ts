@@ -1,5 +1,5 @@
 import type { EndpointRecord } from "../../../src/client";
-import { ruleOf, sameArgument } from "../../../src/host/arguments";
+import { ruleOf, sameArgument } from "../../../src/runtime/arguments";
 import { suspendTimeoutSeconds } from "../../../src/resources/computeEndpoint/computeEndpointDeclaration";
 import { computeEndpoint } from "../../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { sendsUnmanaged, toArguments, toAttributes, toOutputs } from "../../../src/resources/computeEndpoint/mapping";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ruleOf, sameArgument } from "../../../src/host/arguments";
+import { ruleOf, sameArgument } from "../../../src/runtime/arguments";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
 import {
   CANARY,

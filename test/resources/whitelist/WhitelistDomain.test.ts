@@ -1,5 +1,5 @@
-import { dynamicProvider } from "../../../src/doors/dynamic/provider";
-import { Session } from "../../../src/host/session";
+import { dynamicProvider } from "../../../src/protocols/dynamic/provider";
+import { Session } from "../../../src/runtime/session";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../../src/resources/whitelist/whitelistDomainLifecycle";
 import {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ClientOptions } from "../../../src/client";
-import type { Lifecycle } from "../../../src/host/lifecycle";
+import type { Lifecycle } from "../../../src/runtime/lifecycle";
 import type { EmulatorOptions } from "../../../src/emulator";
 import { harness, type Harness, type Json } from "../harness";
 import { exchange } from "../inProcess";

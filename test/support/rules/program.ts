@@ -1,5 +1,5 @@
 import type { Kind } from "../../../src/contract/pointer";
-import type { LogLine } from "../../../src/host/progress";
+import type { LogLine } from "../../../src/runtime/progress";
 import type { Declared as AnyDeclared } from "./engine/declared";
 import { unmarked } from "../engineMarks";
 import { Process, type Account, type Delays, type Observe } from "./engine/process";

@@ -2,7 +2,7 @@ import type { Origin } from "../../../components/origins";
 import { standInsIn } from "../../../contract/standIns";
 import { segmentsOf } from "../../../contract/propertyPath";
 import { isWatched } from "../../../contract/watched";
-import { sameJson } from "../../../host/arguments";
+import { sameJson } from "../../../runtime/arguments";
 import { isByReference, type Property } from "../report";
 import { holdsSecret, isSpelled, type Proposal, proposalsOf, same } from "./proposals";
 import { type Creation, creationAt, creationOf, type NoCreation } from "./creation";

@@ -1,5 +1,5 @@
 import type * as ts from "typescript";
-import { sameJson } from "../../../host/arguments";
+import { sameJson } from "../../../runtime/arguments";
 import type { Obstacle } from "./propertyPlace";
 import type { ProgramFile } from "./programFile";
 import type { Action } from "./splices";

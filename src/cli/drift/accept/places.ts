@@ -1,7 +1,7 @@
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { typeInUrn } from "../../../contract/identifiers";
-import { sameJson } from "../../../host/arguments";
+import { sameJson } from "../../../runtime/arguments";
 import type { StackState, StoredResource } from "../../stack/state";
 
 /** A call in a program, with line and column counted from 1. */

@@ -6,7 +6,7 @@ import { isObject } from "../../../contract/ignoredChanges";
 import { ownValue, pathTo, type Segment, segmentsOf, valueAt } from "../../../contract/propertyPath";
 import { standInsIn } from "../../../contract/standIns";
 import { isWatched } from "../../../contract/watched";
-import type { Wrong } from "../../../host/requests";
+import type { Wrong } from "../../../runtime/requests";
 import { toolsOf } from "../../../resources/tools";
 import { argumentsOf } from "../../declarations";
 import { configured, problemsOf, topOf } from "../../declarable";

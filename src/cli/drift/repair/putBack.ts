@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sameJson } from "../../../host/arguments";
+import { sameJson } from "../../../runtime/arguments";
 import type { Pulumi } from "../../stack/pulumi";
 import { exportedState, type StackState, stateKey } from "../../stack/state";
 import { quotedNames, REPAIR_TYPE } from "../../stack/unfinished";

@@ -1,5 +1,5 @@
 /** A program, and what its constructors give the SDK. */
-import { isKind, pointer, urnInOtherDoor, type Door } from "../../../../src/contract/pointer";
+import { isKind, pointer, urnInOtherProtocol, type Protocol } from "../../../../src/contract/pointer";
 import type { ArgumentRules } from "../../../../src/contract/declaration";
 import type { Properties } from "../../../../src/contract/hiddenKeys";
 import { isReference } from "../../../../src/contract/references";
@@ -39,7 +39,7 @@ export interface Declared<Of extends AnyKind = AnyKind> {
   readonly aliases?: readonly Alias[];
   readonly options?: Options;
   /** Of the resources of ours. @default "dynamic" */
-  readonly door?: Door | undefined;
+  readonly protocol?: Protocol | undefined;
 }
 
 export type Program = readonly Declared[];
@@ -74,9 +74,9 @@ export interface Registered {
 export function registered(program: Program): Registered[] {
   const found: Registered[] = [];
   for (const declared of program) {
-    const { kind, name, inputs, options = {}, door } = declared;
+    const { kind, name, inputs, options = {}, protocol } = declared;
     const parent = found.find((one) => one.declared.name === options.parent);
-    const urn = urnOf(kind, name, parent?.urn, door);
+    const urn = urnOf(kind, name, parent?.urn, protocol);
     const depends = (options.dependsOn ?? []).flatMap((other) => inside(program, other));
     const dependsOn = [...new Set(depends)].filter((other) => other !== name);
     const from = Object.values(inputs).flatMap((value) => (value instanceof Output ? [value.name] : []));
@@ -120,19 +120,19 @@ function reaches(all: readonly Registered[], from: string, to: string, seen = ne
   return waitsFor.some((other) => other === to || reaches(all, other, to, seen));
 }
 
-function aliasesOf({ kind, aliases = [], door }: Declared, urn: string, parent: Registered | undefined): string[] {
+function aliasesOf({ kind, aliases = [], protocol }: Declared, urn: string, parent: Registered | undefined): string[] {
   const own = aliases.map((alias) => {
-    if (typeof alias === "string") return urnOf(kind, alias, parent?.urn, door);
+    if (typeof alias === "string") return urnOf(kind, alias, parent?.urn, protocol);
     // All components have the same type, so the URN tells only whether there was one.
-    return urnOf(kind, alias.name, alias.parent === null ? undefined : urnOf("Group", alias.parent), door);
+    return urnOf(kind, alias.name, alias.parent === null ? undefined : urnOf("Group", alias.parent), protocol);
   });
   const inherited = (parent?.aliases ?? []).flatMap((former) =>
     [urn, ...own].map((child) => inheritedAlias(child, parent?.urn ?? "", former)),
   );
-  const inOneDoor = [...own, ...inherited];
+  const inOneProtocol = [...own, ...inherited];
   // Added by a constructor of ours (src/program/resourceOptions.ts).
-  const inOther = isKind(kind) ? [urn, ...inOneDoor].map(urnInOtherDoor) : [];
-  return [...new Set([...inOneDoor, ...inOther])].filter((alias) => alias !== urn);
+  const inOther = isKind(kind) ? [urn, ...inOneProtocol].map(urnInOtherProtocol) : [];
+  return [...new Set([...inOneProtocol, ...inOther])].filter((alias) => alias !== urn);
 }
 
 /** A constructor of ours names all arguments in place of `*`. */
@@ -155,7 +155,7 @@ const secretOutputs = (kind: AnyKind): string[] =>
 
 /** The inputs with their hidden ones, once the outputs of other resources are known. `preview`: the mark of a preview. */
 export function sentInputs(
-  { declared: { kind, inputs, options = {}, door }, urn, ignoreChanges }: Registered,
+  { declared: { kind, inputs, options = {}, protocol }, urn, ignoreChanges }: Registered,
   given: Properties,
   preview: true | number | undefined,
 ): Properties {
@@ -165,7 +165,7 @@ export function sentInputs(
     const isMarked = isSecretArgument(kind, name, value) || (name === transform && isText(inputs[name]));
     return [name, isMarked && !isSecret(value) ? asSecret(value) : value];
   });
-  if (kind === "Foreign" || door === "native") return Object.fromEntries(args);
+  if (kind === "Foreign" || protocol === "native") return Object.fromEntries(args);
   return {
     ...Object.fromEntries(args),
     __provider: pointer(kind),

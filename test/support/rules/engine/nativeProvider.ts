@@ -6,9 +6,9 @@ import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/st
 import type { Properties } from "../../../../src/contract/hiddenKeys";
 import { typeInUrn } from "../../../../src/contract/identifiers";
 import type { Kind } from "../../../../src/contract/pointer";
-import { failedCall } from "../../../../src/doors/native/errors";
-import { NativeProvider } from "../../../../src/doors/native/nativeProvider";
-import type { Session } from "../../../../src/host/session";
+import { failedCall } from "../../../../src/protocols/native/errors";
+import { NativeProvider } from "../../../../src/protocols/native/nativeProvider";
+import type { Session } from "../../../../src/runtime/session";
 import type { Provider } from "./process";
 import type { Stored } from "./state";
 

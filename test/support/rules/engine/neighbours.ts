@@ -2,9 +2,9 @@ import { ANY_AUTH_PROVIDER, type Claim } from "../../../../src/contract/claims";
 import { containsUnknown, type Properties } from "../../../../src/contract/hiddenKeys";
 import type { Kind } from "../../../../src/contract/pointer";
 import { FolderError, programBegins, programDeclares, type RunFile } from "../../../../src/contract/runFolder";
-import type { Others } from "../../../../src/host/run/others";
-import { type Channel, OtherProcesses } from "../../../../src/host/run/otherProcesses";
-import type { Act, ProcessList, Shown } from "../../../../src/host/run/processList";
+import type { Others } from "../../../../src/runtime/run/others";
+import { type Channel, OtherProcesses } from "../../../../src/runtime/run/otherProcesses";
+import type { Act, ProcessList, Shown } from "../../../../src/runtime/run/processList";
 import { KIND_CASES } from "../../../kinds";
 
 /** `folder`: nobody may use it any more. `disk`: it is full, so a file that is written to is empty afterwards. */

@@ -1,10 +1,10 @@
 import type { ClientOptions } from "../../../../src/client";
 import type { Properties, Timeouts } from "../../../../src/contract/hiddenKeys";
-import { doorOf, type Door, type Kind } from "../../../../src/contract/pointer";
+import { protocolOf, type Protocol, type Kind } from "../../../../src/contract/pointer";
 import { typeInUrn } from "../../../../src/contract/identifiers";
-import { dynamicProvider } from "../../../../src/doors/dynamic/provider";
-import type { LogLine } from "../../../../src/host/progress";
-import { Session, type SessionOptions } from "../../../../src/host/session";
+import { dynamicProvider } from "../../../../src/protocols/dynamic/provider";
+import type { LogLine } from "../../../../src/runtime/progress";
+import { Session, type SessionOptions } from "../../../../src/runtime/session";
 import { KIND_CASES } from "../../../kinds";
 import { unmarked } from "../../engineMarks";
 import { startedPlugin } from "./nativeProvider";
@@ -68,10 +68,10 @@ export type Observe = (call: {
 
 type Served<Of extends Kind | "Foreign" = Kind> = Pick<
   Stored<Of>,
-  "kind" | "urn" | "provider" | "door" | "timeouts" | "ignoreChanges"
+  "kind" | "urn" | "provider" | "protocol" | "timeouts" | "ignoreChanges"
 >;
 
-/** The provider processes of one command: one for each provider of each door, with a session for all kinds. */
+/** The provider processes of one command: one for each provider of each protocol, with a session for all kinds. */
 export class Process {
   readonly log: LogLine[] = [];
   readonly #providers = new Map<string, (about: Served) => Provider>();
@@ -86,12 +86,12 @@ export class Process {
     readonly observe: Observe = () => undefined,
   ) {}
 
-  /** Of a resource, by its door and its explicit provider. */
+  /** Of a resource, by its protocol and its explicit provider. */
   of({ kind, ...about }: Served<Kind | "Foreign">): Provider {
     if (kind === "Foreign") return this.#called(FOREIGN, () => undefined);
-    const { urn, provider: instance = "", door = doorOf(typeInUrn(urn)) } = about;
-    const key = `${door} ${instance} ${door === "native" ? "" : kind}`;
-    const started = this.#providers.get(key) ?? this.#started(kind, door, instance);
+    const { urn, provider: instance = "", protocol = protocolOf(typeInUrn(urn)) } = about;
+    const key = `${protocol} ${instance} ${protocol === "native" ? "" : kind}`;
+    const started = this.#providers.get(key) ?? this.#started(kind, protocol, instance);
     this.#providers.set(key, started);
     const served = { kind, ...about };
     return this.#called(started(served), (method, given) => this.observe({ method, urn, given }), served);
@@ -112,10 +112,10 @@ export class Process {
     this.#end.kill();
   }
 
-  #started(kind: Kind, door: Door, instance: string): (about: Served) => Provider {
-    const session = this.#session(`${door} ${instance}`);
+  #started(kind: Kind, protocol: Protocol, instance: string): (about: Served) => Provider {
+    const session = this.#session(`${protocol} ${instance}`);
     const { apiKey, baseUrl } = this.account;
-    if (door === "native") return startedPlugin(session, { ...(apiKey !== undefined && { apiKey }), baseUrl });
+    if (protocol === "native") return startedPlugin(session, { ...(apiKey !== undefined && { apiKey }), baseUrl });
     const provider = dynamicProvider(KIND_CASES[kind].lifecycle, session);
     const settings: Record<string, string | undefined> = { "svc:apiKey": apiKey, "svc:baseUrl": baseUrl };
     void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });

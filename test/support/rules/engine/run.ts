@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN_VALUE, type Properties } from "../../../../src/contract/hiddenKeys";
 import { isSecret } from "../../../../src/contract/engineSecrets";
 import { typeInUrn } from "../../../../src/contract/identifiers";
-import { doorOf, PACKAGES, type Door } from "../../../../src/contract/pointer";
+import { protocolOf, PACKAGES, type Protocol } from "../../../../src/contract/pointer";
 import { annotated, asSecret, containsSecret, unmarked } from "../../engineMarks";
 import { isTransformed, Output, registered, sentInputs, type Program, type Registered } from "./declared";
 import { isNamed, withoutIgnored } from "./paths";
@@ -144,11 +144,11 @@ export class Run {
     await this.#deleteSurplus();
   }
 
-  /** An explicit Provider of the native door has the alias of the other, and takes over what that has in the state. */
+  /** An explicit Provider of the native protocol has the alias of the other, and takes over what that has in the state. */
   #moveProviders(program: Program): void {
-    const natives = program.filter(({ door }) => door === "native");
+    const natives = program.filter(({ protocol }) => protocol === "native");
     const moved = new Set(natives.flatMap(({ options }) => options?.provider ?? []));
-    for (const entry of this.#base) if (moved.has(entry.provider ?? "")) entry.door = "native";
+    for (const entry of this.#base) if (moved.has(entry.provider ?? "")) entry.protocol = "native";
     for (const name of moved) this.#providers.add(providerOf("native", name));
   }
 
@@ -268,7 +268,12 @@ export class Run {
       deletedWith: one.deletedWith === undefined ? undefined : urnOfOther(one.deletedWith),
       ...{ protect: one.protect, retainOnDelete: retainOnDelete ?? false },
       ...{ ignoreChanges: one.ignoreChanges, replaceOnChanges: replaceOnChanges ?? [] },
-      ...{ secretOutputs: one.secretOutputs, provider, timeouts: customTimeouts, door: declared.door ?? "dynamic" },
+      ...{
+        secretOutputs: one.secretOutputs,
+        provider,
+        timeouts: customTimeouts,
+        protocol: declared.protocol ?? "dynamic",
+      },
     };
     const steps = await this.#generator.run(async () => {
       if (this.#isCancelled) throw new Error(CANCELLED);
@@ -289,7 +294,7 @@ export class Run {
     const { replaces } = this.part;
     const old = this.#oldOf(one, entry);
     this.#urns.add(urn);
-    this.#providers.add(providerOf(doorIn(entry), entry.provider));
+    this.#providers.add(providerOf(protocolIn(entry), entry.provider));
     if (!this.#isIncluded(urn)) return this.#untargeted(entry, old);
     const missing = [...(entry.dependsOn ?? []), ...Object.keys(entry.dependencies), entry.parent, entry.deletedWith];
     if (missing.some((other) => other !== undefined && this.#skippedCreates.has(other))) {
@@ -368,7 +373,7 @@ export class Run {
   }
 
   #untargeted({ urn }: Working, old: Working | undefined): () => Promise<Known> {
-    const itsProvider = old === undefined || isComponent(old) ? undefined : providerOf(doorIn(old), old.provider);
+    const itsProvider = old === undefined || isComponent(old) ? undefined : providerOf(protocolIn(old), old.provider);
     if (itsProvider !== undefined && !this.#providers.has(itsProvider)) {
       const change = "this is due to a change of providers mixed with --target";
       throw new Error(`provider ${itsProvider} for resource ${urn} has not been registered yet, ${change}`);
@@ -598,10 +603,10 @@ function deferred(): Ready {
   return { promise, resolve };
 }
 
-const doorIn = ({ urn, door = doorOf(typeInUrn(urn)) }: Working): Door => door;
+const protocolIn = ({ urn, protocol = protocolOf(typeInUrn(urn)) }: Working): Protocol => protocol;
 
 /** All dynamic resources share the default one. */
-const providerOf = (door: Door, name = "default"): string => `pulumi:providers:${PACKAGES[door]}::${name}`;
+const providerOf = (protocol: Protocol, name = "default"): string => `pulumi:providers:${PACKAGES[protocol]}::${name}`;
 
 /** As the SDK sends them. */
 const withoutUndefined = (properties: Properties): Properties =>

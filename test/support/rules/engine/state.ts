@@ -1,6 +1,6 @@
 /** The state of a stack, and what changes it without a provider. */
 import type { Properties, Timeouts } from "../../../../src/contract/hiddenKeys";
-import type { Door, Kind } from "../../../../src/contract/pointer";
+import type { Protocol, Kind } from "../../../../src/contract/pointer";
 import { renamedUrn, type AnyKind } from "./urns";
 
 /** What the engine stores of a resource. Inputs and outs contain the engine's marks of secrets. */
@@ -27,7 +27,7 @@ export interface Stored<Of extends AnyKind = AnyKind> {
   /** The explicit provider. */
   readonly provider?: string | undefined;
   /** Of the provider. @default that of its type */
-  readonly door?: Door;
+  readonly protocol?: Protocol;
   /** A replaced object that is still to be deleted. */
   readonly toDelete?: boolean;
   /** Deleted, and not created again yet. */

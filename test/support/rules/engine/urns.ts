@@ -1,4 +1,4 @@
-import { isKind, KINDS, nativeToken, typeToken, type Door, type Kind } from "../../../../src/contract/pointer";
+import { isKind, KINDS, nativeToken, typeToken, type Protocol, type Kind } from "../../../../src/contract/pointer";
 
 /** Beside our kinds: a component that contains others, and somebody else's dynamic resource. */
 export type AnyKind = Kind | "Group" | "Foreign";
@@ -12,8 +12,8 @@ const TYPES: Readonly<Record<AnyKind, string>> = {
 const PREFIX = "urn:pulumi:dev::proj::";
 
 /** `parent`: its URN. */
-export const urnOf = (kind: AnyKind, name: string, parent?: string, door?: Door): string =>
-  childUrn(door === "native" && isKind(kind) ? nativeToken(kind) : TYPES[kind], name, parent);
+export const urnOf = (kind: AnyKind, name: string, parent?: string, protocol?: Protocol): string =>
+  childUrn(protocol === "native" && isKind(kind) ? nativeToken(kind) : TYPES[kind], name, parent);
 
 const childUrn = (type: string, name: string, parent?: string): string =>
   `${PREFIX}${parent === undefined ? "" : `${typesIn(parent)}$`}${type}::${name}`;
