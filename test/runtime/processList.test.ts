@@ -9,7 +9,7 @@ import { ROOT } from "../support/cli";
 
 /** A process that does what it is told. */
 const SCRIPT = `
-const { Titles } = require(${JSON.stringify(join(ROOT, "dist", "host", "processList.js"))});
+const { Titles } = require(${JSON.stringify(join(ROOT, "dist", "runtime", "run", "processList.js"))});
 const list = new Titles(process.argv[2]);
 require("node:readline").createInterface({ input: process.stdin }).on("line", (act) => {
   if (act !== "") list.show(act);

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { dayOf } from "../../contract/expiry";
 import { exitCodes, jsonOption, STACK } from "../options";
-import { mustBeWritable } from "./deliver";
+import { mustBeWritable } from "../report/deliver";
 import type { DriftFlags } from "./drift";
 import { EXIT } from "../exitCodes";
 import { FORMATS } from "../report/render";

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { mustBeWritable } from "../drift/deliver";
+import { mustBeWritable } from "../report/deliver";
 import { EXIT } from "../exitCodes";
 import { exitCodes, jsonOption } from "../options";
 import { FORMATS } from "../report/render";

@@ -31,6 +31,8 @@ export interface Section {
   /** Their subject is the first column. */
   readonly items?: readonly Item[];
   readonly lines?: readonly Text[];
+  /** A unified diff, shown line by line. */
+  readonly patch?: string;
 }
 
 /** A subject, such as a resource, with rows about it. */
@@ -47,5 +49,5 @@ export interface Item {
 }
 
 /** A section without contents is not shown. */
-export const isEmpty = ({ rows = [], items = [], lines = [] }: Section): boolean =>
-  rows.length + items.length + lines.length === 0;
+export const isEmpty = ({ rows = [], items = [], lines = [], patch = "" }: Section): boolean =>
+  rows.length + items.length + lines.length + patch.length === 0;

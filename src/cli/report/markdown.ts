@@ -1,5 +1,5 @@
 import { isEmpty, type Item, type Page, type Section } from "./commandReport";
-import { printable } from "./terminal";
+import { patchLines, printable } from "./terminal";
 import type { Text } from "./text";
 
 /** For an issue, a pull request or a job's summary. */
@@ -15,7 +15,7 @@ function blocksOf({ headline, sections, parts = [], footer = [], fingerprint }: 
   ];
 }
 
-function sectionBlocks({ title, head = [], rows = [], items = [], lines = [] }: Section): string[] {
+function sectionBlocks({ title, head = [], rows = [], items = [], lines = [], patch = "" }: Section): string[] {
   const cells = [...rows, ...items.flatMap(rowsOf)];
   const bullet = title === undefined ? "" : "- ";
   const blocks = [
@@ -30,8 +30,15 @@ function sectionBlocks({ title, head = [], rows = [], items = [], lines = [] }: 
         ],
     items.flatMap(listed),
     lines.map((line) => bullet + inline(line)),
+    patch === "" ? [] : fenced(patch),
   ];
   return blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
+}
+
+/** The fence is longer than any in the text. */
+function fenced(patch: string): string[] {
+  const fence = "`".repeat(Math.max(3, ...[...patch.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  return [`${fence}diff`, ...patchLines(patch), fence];
 }
 
 /** The subject stands in each row, and in one of its own if there is something beside what differs. */

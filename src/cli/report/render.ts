@@ -1,6 +1,6 @@
 import { terminalJson, wantsColours } from "../output";
 import { EXIT } from "../exitCodes";
-import { deliver } from "../drift/deliver";
+import { deliver } from "./deliver";
 import type { CommandReport } from "./commandReport";
 import { toMarkdown } from "./markdown";
 import { lineOf, toText } from "./terminal";

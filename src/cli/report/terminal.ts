@@ -12,6 +12,13 @@ export const toText = (page: Page, colours = false): string =>
 /** A text alone, without colours. */
 export const lineOf = (line: Text): string => shown(line, false);
 
+/** The lines of a diff: keeps tabs, and escapes all other characters that act. */
+export const patchLines = (patch: string): string[] =>
+  patch
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((line) => line.split("\t").map(terminalText).join("\t"));
+
 /** A line on standard error, beside the report. */
 export const say = (line: Text): void => void process.stderr.write(`pulumi-svc: ${lineOf(line)}\n`);
 
@@ -50,6 +57,7 @@ function pageLines({ headline, sections, parts = [], footer = [], fingerprint }:
     const alike = head === undefined ? [section] : sections.filter((one) => one.head === head);
     lines.push(...tableLines(section, widthsOf(alike, show), show));
     for (const line of sentences ?? []) lines.push((title === undefined ? "" : "  ") + show(line));
+    if (section.patch !== undefined && section.patch !== "") lines.push("", ...patchLines(section.patch));
   }
   for (const part of parts) lines.push("", show(part.title), ...pageLines(part, show));
   const end = [...footer, ...(fingerprint === undefined ? [] : [text`fingerprint ${fingerprint}`])];

@@ -3,8 +3,7 @@ import { programFolder, projectFolder } from "../../../contract/projectFile";
 import { otherStacks as stacksBeside } from "../../stack/otherStacks";
 import { pulumiIn } from "../../stack/pulumi";
 import type { StackState } from "../../stack/state";
-import { deliver, EXIT_FAILURE } from "../deliver";
-import type { Format } from "../formats";
+import { type Format, publish, render } from "../../report/render";
 import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
 import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
 import { type Drifted, fingerprint, stackOf, unfinishedText } from "../report";
@@ -18,7 +17,7 @@ import { besideIn, placeOf } from "./places";
 import type { TypeScript } from "./programFile";
 import { type Planned, planOfStack, writeProven } from "./proof";
 import { ProjectFiles, typeScriptOf } from "./projectFiles";
-import { type AcceptResult, COMMIT_FIRST, exitCode, type LeftProperty, render, summary } from "./result";
+import { acceptReport, type AcceptResult, COMMIT_FIRST, type LeftProperty } from "./result";
 import { shownText } from "./shownText";
 import type { Target } from "./target";
 
@@ -59,13 +58,13 @@ export async function accept(names: readonly string[], flags: AcceptFlags): Prom
       planned: () => planOfStack(pulumiIn(folder, stack)),
       others: (own) => stacksBeside(folder, own),
     });
-    const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
-    return isDelivered ? exitCode(result) : EXIT_FAILURE;
+    return await publish(acceptReport(result), format, out);
   } catch (error) {
     // A script also gets the error in its format.
     if (format !== "text") {
       const messages = (error instanceof Error ? error.message : String(error)).split("\n");
-      process.stdout.write(render({ ...NOTHING, stack: stack ?? "", dryRun: flags.dryRun === true, messages }, format));
+      const failed = { ...NOTHING, stack: stack ?? "", dryRun: flags.dryRun === true, messages };
+      process.stdout.write(render(acceptReport(failed), format));
     }
     throw error;
   }

@@ -1,9 +1,6 @@
 import { open, writeFile } from "node:fs/promises";
-import { EXIT } from "../exitCodes";
-import { lineOf, say } from "../report/terminal";
-import { message, text } from "../report/text";
-
-export const EXIT_FAILURE = EXIT.failure;
+import { lineOf, say } from "./terminal";
+import { message, text } from "./text";
 
 /**
  * Writes a report to the requested place. The reported work is done, so if the file cannot be written, the report goes
