@@ -62,7 +62,7 @@ const inline = ({ pieces }: Text): string =>
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A row may have fewer cells than the head. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${head.map((_, column) => cells[column] ?? "").join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
@@ -71,7 +71,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
  * Text formatted as code, where HTML, mentions, links and emphasis have no effect. Characters that would end a code
  * span or a table cell are written as numeric references.
  */
-export function code(text: string, longest?: number): string {
+function code(text: string, longest?: number): string {
   const line = printable(text, longest);
   if (line.trim() !== "" && !/[`|\\]/.test(line)) return `\`${line}\``;
   return `<code>${line.replace(/[^A-Za-z0-9 ]/gu, (char) => `&#${char.codePointAt(0)};`)}</code>`;
