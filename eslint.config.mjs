@@ -335,8 +335,6 @@ export default tseslint.config(
     LOOK_UPS.filter((file) => OF_COMMANDS.test(file)),
     [MARKED, GATED, NAMED_KIND],
   ),
-  // Its steps are about single kinds.
-  madeIn(["src/cli/verify/**"], [MARKED, PROOF, GATED]),
   {
     files: [
       "src/contract/settings.ts",

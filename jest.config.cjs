@@ -25,6 +25,7 @@ const PROCESSES = [
   "cli/*/*",
   "cli/*/*/*",
   "docs/pages",
+  "live/*",
   "index",
   "emulator/cli",
   "emulator/underJest",

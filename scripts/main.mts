@@ -9,6 +9,7 @@ import { ensurePulumiCli } from "./setup/pulumiCli.mts";
 import { check } from "./tasks/check.mts";
 import { docs } from "./tasks/docs.mts";
 import { exampleLocks } from "./tasks/exampleLocks.mts";
+import { live } from "./tasks/live.mts";
 import { mutation } from "./tasks/mutation.mts";
 import { picture } from "./tasks/picture.mts";
 import { quickstart } from "./tasks/quickstart.mts";
@@ -34,6 +35,7 @@ const TASKS: Record<string, (args: string[]) => Promise<number>> = {
   docs,
   quickstart,
   bench,
+  "test:live": live,
   "test:mutation": mutation,
   "example-locks": exampleLocks,
   picture,

@@ -37,6 +37,18 @@ const TASKS = {
                  It leaves its figures in test-results/kills.md and test-results/driftKills.md`,
   "test:upgrades": `each state that an earlier version or SDK has left is planned, refreshed, finished and destroyed;
                  and what is secret is looked for with the oldest SDK, too`,
+  "test:live": `the lifecycle of every kind at a real service, and where that differs from docs/design/api.md
+                 It creates, changes and deletes computes and managed auth, which costs: use a throw-away project.
+                 SVC_BASE_URL, SVC_API_KEY and SVC_PROJECT_ID in the environment say which. Without the three it
+                 tries an emulator of its own, and says so.
+                 --branch=ID       a throw-away branch without computes
+                 --auth-branch=ID  the branch for the auth integration, whose database may keep its schema
+                 --move-to=ID      a second throw-away branch without computes: a compute is moved there
+                 --part=compute    only the computes; --part=auth: only the auth
+                 --yes             begin: without it, it only shows what it would make, and what that costs
+                 --clean           list what earlier runs have left; with --yes, delete it
+                 Exit codes: 0 the provider works there; 1 a step failed, a signal ended the run, something is left
+                 behind, the service differs from what the provider relies on, or nothing was begun; 2 wrong usage`,
   "test:mutation": `the code is changed in one place at a time, and a test has to notice: some hours
                  The arguments are names of groups: all of them without one
                  --sample=N   only each Nth stretch of ten lines`,

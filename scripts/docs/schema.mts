@@ -21,7 +21,7 @@ const PROVIDER =
 
 /**
  * The schema of the native plugin, by the terms of Pulumi's package schema: from the declarations of the resources, and
- * from the published types with their doc comments (docs/design/decisions.md, Schema of the native plugin).
+ * from the published types with their doc comments (docs/design/native.md, Schema of the native plugin).
  */
 export class PluginSchema {
   readonly #reference: Reference;

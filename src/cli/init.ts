@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { EXIT } from "./exitCodes";
 import { exitCodes } from "./options";
 
 /** Each package manager's commands to install dependencies and development dependencies. */
@@ -17,8 +18,6 @@ interface InitFlags {
   readonly manager: Manager;
   readonly name: string;
 }
-
-const NOT_A_TERMINAL = 2;
 
 /** The program from the first section of README.md. */
 const PROGRAM = `import * as svc from "pulumi-svc";
@@ -60,7 +59,7 @@ export function addInitCommand(program: Command): void {
     .addHelpText(
       "after",
       exitCodes("the files exist", "a file could not be written, or the user declined", {
-        2: "wrong usage, or no terminal to ask on and no --yes",
+        [EXIT.usage]: "wrong usage, or no terminal to ask on and no --yes",
       }),
     )
     .action(async ({ yes, manager, name }: InitFlags) => {
@@ -144,14 +143,14 @@ const isOnPath = (command: string): boolean =>
 async function isAgreed(files: readonly string[]): Promise<boolean> {
   if (!process.stdin.isTTY) {
     process.stderr.write("pulumi-svc: there is no terminal to ask on: use --yes to write the files\n");
-    process.exitCode = NOT_A_TERMINAL;
+    process.exitCode = EXIT.usage;
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question(`Write ${files.join(", ")} to ${process.cwd()}? [Y/n] `);
   terminal.close();
   const agreed = /^\s*(y(es)?)?\s*$/i.test(answer);
-  if (!agreed) process.exitCode = 1;
+  if (!agreed) process.exitCode = EXIT.failure;
   return agreed;
 }
 

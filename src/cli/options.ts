@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { SEGMENT } from "../contract/identifiers";
+import { EXIT } from "./exitCodes";
 
 /** Options shared by several commands have the same description in each `--help`. */
 export const STACK = "the stack (default: the selected one)";
@@ -9,19 +10,15 @@ export const jsonOption = (shape = ""): Option =>
 
 /** The exit codes at the end of a `--help`. Every command distinguishes wrong usage from a failure. */
 export function exitCodes(zero: string, one = "failure", others: Readonly<Record<number, string>> = {}): string {
-  const codes = { 0: zero, 1: one, 2: "wrong usage", ...others };
+  const codes = { [EXIT.done]: zero, [EXIT.failure]: one, [EXIT.usage]: "wrong usage", ...others };
   return `\nExit codes: ${Object.entries(codes)
     .map(([code, meaning]) => `${code} ${meaning}`)
     .join("; ")}.`;
 }
 
 /** `--project <id>`. An impossible id is wrong usage. */
-export const projectOption = (description: string): Option => idOption("--project", "a project", description);
-
-/** The same for the id of another object. */
-export function idOption(long: string, what: string, description: string): Option {
-  return new Option(`${long} <id>`, description).argParser((text) => {
+export const projectOption = (description: string): Option =>
+  new Option("--project <id>", description).argParser((text) => {
     if (SEGMENT.test(text)) return text;
-    throw new InvalidArgumentError(`It must be the id of ${what}: letters, digits and . _ ~ -`);
+    throw new InvalidArgumentError("It must be the id of a project: letters, digits and . _ ~ -");
   });
-}

@@ -46,7 +46,7 @@ export class Client {
   }
 
   /**
-   * Sends one attempt and judges nothing: for a report on the service (cli/verify). `observe` receives the response,
+   * Sends one attempt and judges nothing: for a report on the service (test/live). `observe` receives the response,
    * too.
    */
   async probe(request: ProbeRequest): Promise<{ status: number; text: string }> {

@@ -2,7 +2,7 @@ import { pathsTo } from "./untrusted";
 
 /**
  * Texts stored in a state in place of values that the service does not show. They are only compared. Sent, they would
- * become the password or client id of a live set-up, so no request carries one (client/http/requests.ts).
+ * become the password or client id of a live set-up, so no request carries one (client/http/request.ts).
  */
 export const STAND_INS = {
   /** Stored by an import until the first `pulumi up` sends the real value. */

@@ -165,7 +165,7 @@ export interface Replacing<Args, Outputs> {
   readonly stored: Stored<Args, Outputs>;
   /** The known arguments of the new object. */
   readonly news: Partial<Args>;
-  /** Whether such an object is to be replaced, and the run has not come to it: see `RunMemory`. */
+  /** Whether such an object is to be replaced, and the run has not come to it: see `Plans`. */
   readonly isToBeReplaced: (matches: (object: string) => boolean) => boolean;
   /** Whether a resource of the program declares such an object. */
   readonly isDeclared: (matches: (object: string) => boolean) => boolean;
@@ -204,7 +204,7 @@ export interface Look<Args> {
   readonly isComplete: boolean;
   /** Whether a resource of the program declares such an object. */
   readonly isDeclared: (matches: (object: string) => boolean) => boolean;
-  /** What another resource of the program leaves to this one, as far as it was compared: see `RunMemory`. */
+  /** What another resource of the program leaves to this one, as far as it was compared: see `Plans`. */
   readonly leftBy: (object: string) => Left | undefined;
 }
 

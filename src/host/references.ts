@@ -249,14 +249,14 @@ export interface Compared {
   readonly applied: Applied;
 }
 
-/** What a comparison found at one place. */
-type Verdict =
+/** What a comparison found at one place. `isSameForm`: both are the same text or reference. */
+type Found =
   /** There is nothing to compare, or both are literals. */
   | { readonly is: "no reference" }
   | { readonly is: "ignored" }
   /** The reference has no value. */
-  | { readonly is: "lacking" }
-  | { readonly is: "same" }
+  | { readonly is: "lacking"; readonly isSameForm: boolean }
+  | { readonly is: "same"; readonly isSameForm: boolean }
   | { readonly is: "other"; readonly remarks: readonly string[] };
 
 interface Place extends ReferencePlace {
@@ -276,22 +276,22 @@ export async function compareValues(
   const comparing = placesIn(rules, news).map(async (one) => {
     const held = digestOf({ digests, applied, path: one.path });
     const place = { ...one, was: before.get(settingForm(one.path)), held };
-    return { place, verdict: await verdictOn(place, { values, digests, object, ignored }) };
+    return { place, found: await comparedAt(place, { values, digests, object, ignored }) };
   });
   // In parallel: each digest takes time.
   return comparisonOf(await Promise.all(comparing), { rules, outs });
 }
 
-async function verdictOn(
+async function comparedAt(
   { segments, value: now, was, held, formOf }: Place,
   about: { values: SecretValues; digests: Digests; object: DigestedObject; ignored: readonly string[] },
-): Promise<Verdict> {
+): Promise<Found> {
   const { values, digests, object } = about;
   if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) return { is: "no reference" };
   const isSameForm = sameJson(was, now);
   if (isSameForm && about.ignored.some((one) => leadsTo(one, segments))) return { is: "ignored" };
   const resolved = isReference(now) ? values.read(now) : { value: now };
-  if ("problem" in resolved) return { is: "lacking" };
+  if ("problem" in resolved) return { is: "lacking", isSameForm };
   const { value } = resolved;
   const isLiteralOf = (text: string): boolean => typeof was === "string" && formOf(was) === formOf(text);
   const isSame =
@@ -299,7 +299,7 @@ async function verdictOn(
     (isReference(was)
       ? held !== undefined && (await isDigestOf(value, formOf, { digests, held, object }))
       : isLiteralOf(value));
-  if (isSame) return { is: "same" };
+  if (isSame) return { is: "same", isSameForm };
   if (!isReference(now) || was === STAND_INS.otherValue) return { is: "other", remarks: [] };
   const name = referenceName(now);
   const text =
@@ -311,31 +311,30 @@ async function verdictOn(
 }
 
 function comparisonOf(
-  found: readonly { readonly place: Place; readonly verdict: Verdict }[],
+  all: readonly { readonly place: Place; readonly found: Found }[],
   { rules, outs }: { rules: Rules; outs: Properties },
 ): Compared {
-  const at = (is: Verdict["is"]): Place[] => found.flatMap(({ place, verdict }) => (verdict.is === is ? [place] : []));
-  const argumentsOf = (places: readonly Place[]): Set<string> => new Set(places.map(({ argument }) => argument));
-  const isInOtherForm = ({ was, value }: Place): boolean => !sameJson(was, value);
-  // In the outs, what is the same is as the program gives it, and what is not is removed.
-  const seen = new Map<string, unknown>([
-    ...[...at("lacking"), ...at("same")].map(({ path, value }) => [settingForm(path), value] as const),
-    ...at("other").map(({ path }) => [settingForm(path), undefined] as const),
-  ]);
-  const still = [...at("ignored"), ...at("lacking"), ...at("same").filter(({ was }) => isReference(was))];
-  return {
-    outs: mapPlaces(rules, outs, ({ path, value }) => {
-      const form = settingForm(path);
-      return seen.has(form) ? seen.get(form) : value;
-    }),
-    sameValue: argumentsOf(at("same").filter(isInOtherForm)),
-    lacking: argumentsOf(at("lacking").filter(isInOtherForm)),
-    ignored: new Set(at("ignored").map(({ path }) => settingForm(path))),
-    remarks: found.flatMap(({ place: { path }, verdict }) =>
-      verdict.is === "other" ? verdict.remarks.map((text) => ({ path, text })) : [],
-    ),
-    applied: Object.fromEntries(still.flatMap(({ held }) => (held === undefined ? [] : [[held.path, held.digest]]))),
-  };
+  const seen = new Map<string, unknown>();
+  const [sameValue, lacking, ignored] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const remarks: { path: string; text: string }[] = [];
+  const applied: Record<string, string> = {};
+  for (const { place, found } of all) {
+    const { path, argument, value, was, held } = place;
+    const form = settingForm(path);
+    if (found.is === "lacking" || found.is === "same") seen.set(form, value);
+    if (found.is === "other") seen.set(form, undefined);
+    if (found.is === "same" && !found.isSameForm) sameValue.add(argument);
+    if (found.is === "lacking" && !found.isSameForm) lacking.add(argument);
+    if (found.is === "ignored") ignored.add(form);
+    if (found.is === "other") remarks.push(...found.remarks.map((text) => ({ path, text })));
+    const stillHolds = found.is === "ignored" || found.is === "lacking" || (found.is === "same" && isReference(was));
+    if (stillHolds && held !== undefined) applied[held.path] = held.digest;
+  }
+  const compared = mapPlaces(rules, outs, ({ path, value }) => {
+    const form = settingForm(path);
+    return seen.has(form) ? seen.get(form) : value;
+  });
+  return { outs: compared, sameValue, lacking, ignored, remarks, applied };
 }
 
 interface Held {

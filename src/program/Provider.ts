@@ -80,7 +80,7 @@ export class Provider extends pulumi.ProviderResource {
       Object.entries(all).map(([setting, value]) => [settingKey(type, setting), value]),
     );
     // With the alias the engine would ask this provider for what it has not moved yet. The SDK's provider can serve no
-    // resource that the native plugin has stored (docs/design/decisions.md, Doors).
+    // resource that the native plugin has stored (docs/design/native.md, The entry pulumi-svc/native).
     const withAliases = usedDoor() === "native" ? withOtherDoor : withInheritedAliases;
     super(ofPackage, name, inputs, withAliases(name, type, opts ?? {}));
     this.settings = settings;

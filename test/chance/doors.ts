@@ -10,7 +10,7 @@ import { startImitated } from "./imitated";
 /** How much was compared. */
 export const figures = { commands: 0 };
 
-/** What only one of them says, by the name of the difference, whose reason is in docs/design/decisions.md, Doors. */
+/** What only one of them says, by the name of the difference, whose reason is in docs/design/native.md, Differences between the doors. */
 const SAID_BY_ONE: Readonly<Record<string, RegExp>> = {
   "a path of an option that leads to no argument":
     /^only dynamic: "(ignoreChanges|replaceOnChanges)" of .* which is no argument and no part of one/,

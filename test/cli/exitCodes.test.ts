@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { textOf } from "../support/codeBlocks";
 import { type Ended, MAIN, runCommand } from "../support/command";
 
-const COMMANDS = ["drift", "fleet drift", "import", "doctor", "env", "init", "sweep", "verify", "emulator"];
+const COMMANDS = ["drift", "fleet drift", "import", "doctor", "env", "init", "sweep", "emulator"];
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "exit-codes-"))));
@@ -65,12 +65,6 @@ test.each([
   ["sweep", "--match", "pr-*", "--keep", "**"],
   ["sweep", "--match", "pr-*", "--older-than", "7"],
   ["sweep", "--match", "pr-*", "--project", "a/b"],
-  ["verify", "--project", "prj-demo"],
-  ["verify", "--project", "prj-demo", "--branch", "a/b"],
-  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--move-to", "br-dev"],
-  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--part", "auth", "--move-to", "br-test"],
-  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--part", "compute", "--auth-branch", "br-main"],
-  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--part", "domains"],
   ["nonsense"],
 ])("wrong usage ends with 2: pulumi-svc %s %s", async (...args) => {
   expect(await run(...args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^error: /) });
@@ -99,7 +93,6 @@ test.each([
   ["emulator", "--seed", "missing.json"],
   ["env", "--show-secrets", "--password-env", "SVC_NOT_SET"],
   ["sweep", "--match", "pr-*", "--yes"],
-  ["verify", "--project", "prj-demo", "--branch", "br-dev", "--yes"],
 ])("a failure ends with 1: pulumi-svc %s %s", async (...args) => {
   expect(await run(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/^pulumi-svc: /) });
 });

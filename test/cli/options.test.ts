@@ -7,7 +7,6 @@ import { addFleetCommand } from "../../src/cli/fleet/fleetCommand";
 import { addImportCommand } from "../../src/cli/import/importCommand";
 import { addInitCommand } from "../../src/cli/init";
 import { addSweepCommand } from "../../src/cli/sweep/sweepCommand";
-import { addVerifyCommand } from "../../src/cli/verify/verifyCommand";
 
 const program = new Command();
 const adds = [
@@ -19,7 +18,6 @@ const adds = [
   addImportCommand,
   addInitCommand,
   addSweepCommand,
-  addVerifyCommand,
 ];
 for (const add of adds) add(program);
 const { commands } = program;
@@ -41,7 +39,6 @@ test("each command says its exit codes at the end of its help, in one form", () 
     "import",
     "init",
     "sweep",
-    "verify",
   ]);
   for (const command of [...commands, ...fleet])
     expect(help(command)).toMatch(/\nExit codes: 0 [^;]+; 1 [^;]+; 2 wrong usage[^;]*(; [^\n]+)?\.\n$/);
@@ -55,7 +52,7 @@ test("an option that two commands have takes the same in both", () => {
 });
 
 test.each([
-  ["--stack", ["doctor", "drift", "env", "import", "verify"], /^the stack \(default: the selected one\)/],
+  ["--stack", ["doctor", "drift", "env", "import"], /^the stack \(default: the selected one\)/],
   ["--json", ["doctor", "drift", "env", "import", "sweep"], /^report as JSON\b/],
 ])("%s is described in the same words wherever it stands", (long, expected, words) => {
   const found = commands.flatMap((command) =>

@@ -136,7 +136,9 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
   ];
   const written = await ignore(stack, ...all);
   expect([written.code, written.stderr]).toEqual([0, ""]);
-  expect(written.stdout).toMatch(/^svc-drift\.json: 9 entries for all stacks\n {2}ignore\[2\] {2}api settings/);
+  expect(written.stdout).toMatch(
+    /^svc-drift\.json: 9 entries for all stacks\n {2}entry +what it is about +reason\n {2}ignore\[2\] {2}api settings/,
+  );
   const why = { reason: "the sale", until: "2099-12-31" };
   const ofSetting = (name: string) => ({ resource: "api", property: `settings.pgSettings${name}`, ...why });
   expect(fileOf(stack)).toEqual({

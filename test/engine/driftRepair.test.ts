@@ -164,7 +164,7 @@ test("a repair, in parts, interrupted and run again, brings back what drifted an
     (await service.mutations()).includes("PATCH /projects/{project_id}/endpoints/{endpoint_id}"),
   );
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/interrupted: .*Run this again/) });
-  expect(stdout).toMatch(/ComputeEndpoint api .*: update, which restarts the compute/);
+  expect(stdout).toMatch(/ComputeEndpoint api .* changed\n[^]*\n {2}repair: update, which restarts the compute\n/);
   expect(stdout).toMatch(/size\.max +2 +8/);
   expect(stderr).toMatch(/^api: update\napi: \w+ing\b/m);
   expect(seen).toMatch(/pulumi up .*--client=127\.0\.0\.1:\d+/);

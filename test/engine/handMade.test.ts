@@ -89,7 +89,7 @@ test("a project that was set up by hand is brought under Pulumi, edited by hand,
   }
   for (const { kind, id, adopt } of report.unmanaged) {
     const row = (report: string, start: string) => report.split("\n").find((line) => line.startsWith(start));
-    expect(row(text, `  ${kind} ${id} `)).toMatch(new RegExp(`to manage it: ${adopt}$`));
+    expect(row(text, `  ${kind} ${id} `)).toMatch(new RegExp(` ${adopt}$`));
     expect(row(markdown, `| ${kind} \`${id}\` |`)).toContain(`| \`${adopt}\` |`);
   }
 

@@ -30,7 +30,7 @@ function oneProcess(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}) {
   );
   const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2" };
   void toy.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
-  const takeOver = (name: string): void => session.memory.ownership.setOwner(`toy ${ID}`, urn(name));
+  const takeOver = (name: string): void => session.memory.objects.setOwner(`toy ${ID}`, urn(name));
   return { toy, deleted, takeOver, said: () => log.map(({ message }) => message) };
 }
 

@@ -21,7 +21,7 @@ import { dirname, join } from "node:path";
 import { NotKnownError, requireGranted } from "../../src/client";
 import { RunFolder } from "../../src/contract/runFolder";
 import { RunMemory } from "../../src/host/run/memory";
-import { type Doing, NOBODY, NOT_OF_PROGRAM } from "../../src/host/run/others";
+import { type Doing, NOBODY, OTHER_ENTRY } from "../../src/host/run/others";
 import { ManagedElsewhereError } from "../../src/host/run/ownership";
 import { OtherProcesses } from "../../src/host/run/otherProcesses";
 import type { Act, ProcessList, Shown } from "../../src/host/run/processList";
@@ -135,7 +135,7 @@ test("what one process takes over, another one neither deletes nor changes nor t
   expect(deletion()).toMatchObject({ message: expect.stringContaining('managed by "a" of this program') });
   expect(() => two.ownership.checkNotTakenOver([OBJECT], urn("b"))).toThrow(/"a" of this program took over/);
   expect(() => two.ownership.takeOver(OBJECT, urn("b"))).toThrow(/is already managed by "a"/);
-  one.ownership.forgetOwner(OBJECT);
+  one.objects.forgetOwner(OBJECT);
   expect(deletion()).toBeUndefined();
   two.ownership.takeOver(OBJECT, urn("b"));
   expect(one.ownership.otherOwner(OBJECT, urn("a"))).toBe(urn("b"));
@@ -146,13 +146,13 @@ test("what one process deletes, another one does not take over meanwhile, and kn
   const [{ memory: one }, { memory: two }] = [start(), start()];
   let end = (): void => undefined;
   const work = () => new Promise<void>((resolve) => (end = resolve));
-  const deleting = one.ownership.whileReleasing({ objects: [OBJECT], by: urn("a"), deletes: true }, work);
+  const deleting = one.objects.whileReleasing({ objects: [OBJECT], by: urn("a"), deletes: true }, work);
   await Promise.resolve();
   expect(() => two.ownership.takeOver(OBJECT, urn("b"))).toThrow(LEAVING);
   expect(verdicts({ memory: one }, OBJECT, "a").deletes).toBeUndefined();
   end();
   await deleting;
-  expect(two.ownership.wasDeleted(OBJECT)).toBe(true);
+  expect(two.objects.wasDeleted(OBJECT)).toBe(true);
   two.ownership.takeOver(OBJECT, urn("b"));
 });
 
@@ -224,7 +224,7 @@ test("a process that has ended in the middle of a line has not told all", () => 
 test("an object whose deletion a process had begun when it ended is not taken over", () => {
   const start = machine();
   const [{ memory: one }, two] = [start(), start()];
-  void one.ownership.whileReleasing(
+  void one.objects.whileReleasing(
     { objects: [OBJECT], by: urn("a"), deletes: true },
     () => new Promise(() => undefined),
   );
@@ -292,7 +292,7 @@ test("an entry whose URN a resource of the program has by now is not named by th
   memory.claims.checked.set(urn("a"), { ...checked, ...options });
   memory.ownership.setStored(urn("a"), []);
   const by = memory.ownership.deleterOf(urn("a"), [OBJECT]);
-  expect(by).toBe(NOT_OF_PROGRAM);
+  expect(by).toBe(OTHER_ENTRY);
   const permission = memory.ownership.mayDelete([OBJECT], { urn: urn("a"), by, claims: [] });
   expect(permission).toMatchObject({
     error: { message: expect.stringContaining("pulumi state delete '<its URN>'") },

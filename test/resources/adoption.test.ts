@@ -15,7 +15,7 @@ async function creatingDuring(deletion: (things: Thing[]) => void): Promise<{ ma
   let lists = 0;
   let end = (): void => undefined;
   const mayEnd = new Promise<void>((resolve) => (end = resolve));
-  const deleting = memory.ownership.whileReleasing({ objects: ["thing"], by: "old", deletes: true }, async () => {
+  const deleting = memory.objects.whileReleasing({ objects: ["thing"], by: "old", deletes: true }, async () => {
     await mayEnd;
     deletion(things);
   });

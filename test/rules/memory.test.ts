@@ -684,10 +684,7 @@ describe("what is on its way out", () => {
     const memory = new RunMemory();
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const leaving = memory.ownership.whileReleasing(
-      { objects: ["compute ep-1"], by: "urn::old", deletes },
-      () => ended,
-    );
+    const leaving = memory.objects.whileReleasing({ objects: ["compute ep-1"], by: "urn::old", deletes }, () => ended);
     const words = "compute ep-1 is being deleted or moved away in this run. Run pulumi up again";
     expect(() => memory.ownership.takeOver("compute ep-1", "urn::new")).toThrow(words);
     expect(() => memory.ownership.takeOver("compute ep-2", "urn::new")).not.toThrow();

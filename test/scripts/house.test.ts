@@ -99,7 +99,7 @@ const MADE: readonly (readonly [file: string, code: string, allowed: boolean])[]
   ["src/cli/drift/unmanaged.ts", "Refused.proven(error)", false],
   ["src/client/gate.ts", "request as unknown as GatedRequest", true],
   ["src/client/collection.ts", "request as unknown as GatedRequest", false],
-  ["src/cli/verify/probe.ts", "request as unknown as GatedRequest", false],
+  ["src/cli/sweep/sweep.ts", "request as unknown as GatedRequest", false],
   ["src/host/secrets.ts", "props as Marked", true],
   ["src/client/collection.ts", "props as Marked", false],
   ["src/host/secrets.ts", "Granted.proven()", false],
@@ -112,7 +112,6 @@ const NAMED: readonly (readonly [file: string, code: string, allowed: boolean])[
   ["src/cli/drift/unmanaged.ts", "`a Whitelist of ${kind}`", true],
   ["src/cli/drift/unmanaged.ts", '"declare an AuthIntegration first"', true],
   ["src/cli/sweep/sweep.ts", 'kind === "ComputeEndpoint"', false],
-  ["src/cli/verify/authSteps.ts", 'kind === "ComputeEndpoint"', true],
   ["src/resources/whitelist/whitelistDomainTools.ts", 'kind === "Whitelist"', true],
 ];
 

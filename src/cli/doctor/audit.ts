@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import { z } from "zod";
 import {
   type AuditedResource,
@@ -12,7 +11,7 @@ import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { isProviderType, kindOfEntry, kindOfType, STACK_TYPE } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
-import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
+import { entrySections, reasonOf } from "../drift/driftReport";
 import {
   type Entry,
   IGNORE_FILE,
@@ -24,7 +23,11 @@ import {
 import { stackOf } from "../drift/report";
 import { isTolerated } from "../drift/tolerated";
 import { isTransferOf, transfersIn } from "../../contract/watched";
-import { compareText, terminalJson, terminalText, wantsColours } from "../output";
+import { EXIT } from "../exitCodes";
+import { compareText } from "../output";
+import type { CommandReport } from "../report/commandReport";
+import { orAsJson, publish } from "../report/render";
+import { columns, counted, joined, message, type Text, text, toned } from "../report/text";
 import { pulumiIn } from "../stack/pulumi";
 import { objectForm } from "../declarations";
 import { toolsOf } from "../../resources/tools";
@@ -70,7 +73,6 @@ export const auditSchema = z.object({
 type Finding = z.infer<typeof finding>;
 type Audit = z.infer<typeof auditSchema>;
 
-const EXIT_FINDINGS = 10;
 const ALL_RULES = [...auditRules, ...stateRules];
 
 /**
@@ -80,13 +82,8 @@ const ALL_RULES = [...auditRules, ...stateRules];
  */
 export async function audit({ stack, maxSize, json }: AuditFlags): Promise<number> {
   const limits: AuditLimits = maxSize === undefined ? {} : { maxSizeCu: maxSize };
-  const result = await audited(stack, limits).catch((error: Error) => {
-    // A script also gets the error as JSON, in a form that cannot be mistaken for a result.
-    if (json === true) process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
-    throw error;
-  });
-  process.stdout.write(json === true ? `${terminalJson(result)}\n` : toText(result));
-  return result.findings.length === 0 ? 0 : EXIT_FINDINGS;
+  const result = await orAsJson(json === true, audited(stack, limits));
+  return publish(auditReport(result), json === true ? "json" : "text");
 }
 
 async function audited(stack: string | undefined, limits: AuditLimits): Promise<Audit> {
@@ -228,37 +225,43 @@ export function withoutAccepted(
 }
 
 /** Grouped by rule, with the remedy once for each rule. */
-function toText({ stack, findings, accepted: tolerated, expired, unused }: Audit): string {
-  const isColoured = wantsColours();
-  const style = (format: "red" | "green" | "yellow" | "dim", text: string): string =>
-    isColoured ? styleText(format, text) : text;
+function auditReport(audit: Audit): CommandReport {
+  const { stack, findings, accepted: tolerated, expired, unused } = audit;
+  const isClean = findings.length === 0;
   const counts = [
-    findings.length === 0 ? "no findings" : `${findings.length} finding${findings.length === 1 ? "" : "s"}`,
-    ...(tolerated.length > 0 ? [`${tolerated.length} accepted`] : []),
+    isClean ? text`no findings` : counted(findings.length, "finding"),
+    ...(tolerated.length > 0 ? [text`${tolerated.length} accepted`] : []),
   ];
-  const lines = [style(findings.length === 0 ? "green" : "red", `Stack ${printable(stack)}: ${counts.join(", ")}`)];
-  for (const rule of ALL_RULES) {
-    const ofRule = findings.filter((one) => one.rule === rule.name);
-    if (ofRule.length === 0) continue;
-    lines.push("", style("yellow", rule.name));
-    for (const { kind, name, urn, message } of ofRule)
-      lines.push(`  ${kind} ${printable(name)}: ${terminalText(message)}`, style("dim", `    ${terminalText(urn)}`));
-    lines.push(`  ${rule.remedy}`);
-  }
-  const entryCells = ({ entry, rule, resource = "every resource", reason, until }: Audit["unused"][number]) => [
-    entry,
-    `${rule} of ${resource}`,
-    reasonText({ reason, until }),
-  ];
-  for (const [title, rows] of [
-    [
-      `Accepted by ${IGNORE_FILE}`,
-      tolerated.map((one) => [one.rule, `${one.kind} ${one.name}`, `reason: ${reasonText(one)}`]),
+  return {
+    json: audit,
+    title: text`Audit`,
+    headline: toned(isClean ? "green" : "red", text`Stack ${stack}: ${joined(counts)}`),
+    sections: [
+      ...ALL_RULES.map((rule) => {
+        const ofRule = findings.filter((one) => one.rule === rule.name);
+        return {
+          title: toned("yellow", text`${rule.name}`),
+          items: ofRule.map((one) => ({
+            subject: text`${one.kind} ${one.name}: ${message(one.message)}`,
+            rows: [],
+            notes: [toned("dim", message(one.urn))],
+          })),
+          lines: ofRule.length === 0 ? [] : [message(rule.remedy)],
+        };
+      }),
+      {
+        title: toned("dim", text`Accepted by ${IGNORE_FILE}`),
+        head: columns`rule, resource, reason`,
+        rows: tolerated.map((one) => [text`${one.rule}`, text`${one.kind} ${one.name}`, reasonOf(one)]),
+      },
+      ...entrySections({ expired: expired.map(entryCells), unused: unused.map(entryCells) }),
     ],
-    [EXPIRED, expired.map(entryCells)],
-    [UNUSED, unused.map(entryCells)],
-  ] as const) {
-    if (rows.length > 0) lines.push("", style("dim", title), ...aligned(rows));
-  }
-  return `${lines.join("\n")}\n`;
+    exitCode: isClean ? EXIT.done : EXIT.findings,
+  };
 }
+
+const entryCells = ({ entry, rule, resource, ...why }: Audit["unused"][number]): Text[] => [
+  text`${entry}`,
+  text`${rule} of ${resource ?? text`every resource`}`,
+  reasonOf(why),
+];

@@ -1,7 +1,9 @@
-import { styleText } from "node:util";
 import { programFolder } from "../../contract/projectFile";
 import { projectName } from "../stack/projectFile";
-import { terminalJson, terminalText, wantsColours } from "../output";
+import { EXIT } from "../exitCodes";
+import type { CommandReport } from "../report/commandReport";
+import { publish } from "../report/render";
+import { message, text, toned, word } from "../report/text";
 import type { Check } from "./check";
 import { installationChecks } from "./installedPackages";
 import { serviceChecks } from "./service";
@@ -21,24 +23,28 @@ export async function doctor({ project, stack, json }: DoctorFlags): Promise<num
   const ofService = await serviceChecks({ configuration, providers, projectName: projectName(folder) }, project);
   const checks = [...installationChecks(program), ...ofStack, ...ofService];
   const ok = checks.every(({ status }) => status !== "failure");
-  process.stdout.write(json === true ? `${terminalJson({ ok, checks })}\n` : toText(checks));
-  return ok ? 0 : 1;
+  return publish(doctorReport(ok, checks), json === true ? "json" : "text");
 }
 
-const COLOURS = { ok: "green", warning: "yellow", failure: "red", skipped: "gray" } as const;
+const TONES = { ok: "green", warning: "yellow", failure: "red", skipped: "gray" } as const;
 
-/** One line for each check, followed by its remedy. */
-function toText(checks: readonly Check[]): string {
-  const isColoured = wantsColours();
-  const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap(({ name, status, message, remedy }) => {
-    const word = status.padEnd("warning".length);
-    const shown = isColoured ? styleText(COLOURS[status], word) : word;
-    const line = `${shown}  ${name.padEnd(width)}  ${terminalText(message)}`;
-    return remedy === undefined ? [line] : [line, `${" ".repeat("warning".length + width + 4)}${terminalText(remedy)}`];
-  });
+/** A row for each check, followed by its remedy. */
+function doctorReport(ok: boolean, checks: readonly Check[]): CommandReport {
   const [failures, warnings] = (["failure", "warning"] as const).map(
     (status) => checks.filter((check) => check.status === status).length,
   );
-  return `${[...lines, "", `failures: ${failures}, warnings: ${warnings}`].join("\n")}\n`;
+  return {
+    json: { ok, checks },
+    title: text`Checks`,
+    headline: text`failures: ${failures ?? 0}, warnings: ${warnings ?? 0}`,
+    sections: [
+      {
+        rows: checks.flatMap(({ name, status, message: said, remedy }) => [
+          [toned(TONES[status], word(status)), text`${name}`, message(said)],
+          ...(remedy === undefined ? [] : [[text``, text``, message(remedy)]]),
+        ]),
+      },
+    ],
+    exitCode: ok ? EXIT.done : EXIT.failure,
+  };
 }

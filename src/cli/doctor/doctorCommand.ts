@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { EXIT } from "../exitCodes";
 import { exitCodes, jsonOption, projectOption, STACK } from "../options";
 import type { AuditFlags } from "./audit";
 import type { DoctorFlags } from "./doctor";
@@ -31,7 +32,7 @@ export function addDoctorCommand(program: Command): void {
       exitCodes(
         "no check failed (warnings are allowed), or with --audit no findings",
         "a check failed, or with --audit the state could not be read",
-        { 10: "findings of --audit" },
+        { [EXIT.findings]: "findings of --audit" },
       ),
     )
     .action(async (flags: CommandFlags, command: Command) => {

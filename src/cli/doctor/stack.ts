@@ -8,7 +8,7 @@ import { missingPackage } from "../stack/nativePackage";
 import { pulumiIn, type Run } from "../stack/pulumi";
 import { objectsText, removalOf, sharedObjectsIn } from "../stack/sharedObjects";
 import { exportedState, providerName, type StackState } from "../stack/state";
-import { printable } from "../drift/formats";
+import { printable } from "../report/terminal";
 import { compareText } from "../output";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import { isSupported, RANGE } from "./installedPackages";

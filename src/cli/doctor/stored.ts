@@ -56,9 +56,6 @@ interface Next {
   readonly isBad: boolean;
 }
 
-/** How the configured settings compare with the stored ones. */
-type Relation = "none configured" | "same" | "other";
-
 /** Checks the engine's default provider. */
 export async function storedKeyCheck(
   { read, projects }: StoredProvider,
@@ -71,35 +68,36 @@ export async function storedKeyCheck(
   const storing = isBad ? `${FIRST_CREDENTIALS} ${STORE}` : STORE;
   if ("problems" in kept) return incomplete(name, kept, configured === undefined ? SET_MISSING : storing);
   const { settings } = kept;
-  const has = (setting: "apiKey" | "baseUrl"): "same" | "other" | undefined =>
-    configured && (configured[setting] === settings[setting] ? "same" : "other");
-  const hasOtherAddress = has("baseUrl") === "other";
+  const hasOtherKey = configured !== undefined && configured.apiKey !== settings.apiKey;
+  const hasOtherAddress = configured !== undefined && configured.baseUrl !== settings.baseUrl;
   const address = hasOtherAddress ? ` and another address (${hostAndPort(settings.baseUrl)})` : "";
-  const stored = storedWords(kept, has("apiKey")) + address;
+  const stored = storedWords(kept, configured && (hasOtherKey ? "other" : "same")) + address;
   if (isDown && !hasOtherAddress) return skipped(name, `${stored}; not tried, since the service does not answer`);
 
   const asked = await asking.ask(settings, projects);
   const message = `${stored}; ${verdictOn(settings, asked)}, and ${USERS}`;
-  const relation: Relation =
-    configured === undefined ? "none configured" : has("apiKey") === "other" || hasOtherAddress ? "other" : "same";
-  const result = resultOf(asked);
-  if (result === "untold") return skipped(name, message);
-  if (result === "trouble") {
-    const remedy = remedyOf(asked.failed, settings.baseUrl);
-    return failure(name, message, hasOtherAddress ? `${remedy} ${storing}` : remedy);
+  const isOther = hasOtherKey || hasOtherAddress;
+  switch (resultOf(asked)) {
+    case "untold":
+      return skipped(name, message);
+    case "trouble": {
+      const remedy = remedyOf(asked.failed, settings.baseUrl);
+      return failure(name, message, hasOtherAddress ? `${remedy} ${storing}` : remedy);
+    }
+    case "accepted":
+      if (!isOther) return ok(name, message);
+      return warning(name, message, isBad ? `${FIRST_CREDENTIALS} ${STORE_FIRST}` : STORE_FIRST);
+    case "other account":
+      return failure(name, message, isOther ? storing : OTHER_ACCOUNT);
+    case "refused":
+      return failure(name, message, isOther ? storing : remedyForRefused(kept, configured && source));
   }
-  if (result === "accepted") {
-    if (relation !== "other") return ok(name, message);
-    return warning(name, message, isBad ? `${FIRST_CREDENTIALS} ${STORE_FIRST}` : STORE_FIRST);
-  }
-  if (relation === "other") return failure(name, message, storing);
-  return failure(name, message, result === "other account" ? OTHER_ACCOUNT : remedyForRefused(kept, relation, source));
 }
 
 /** What to do about a stored key that is refused, unless another one is configured. */
-function remedyForRefused({ form, source: kept }: Kept, relation: Relation, source: KeySource | undefined): string {
-  if (relation === "none configured") return form === "key" ? STORE_NEW : SET_THERE;
-  return form !== "key" && isDeepStrictEqual(kept, source) ? SET_AGAIN : SET_AND_STORE;
+function remedyForRefused({ form, source }: Kept, configured: KeySource | undefined): string {
+  if (configured === undefined) return form === "key" ? STORE_NEW : SET_THERE;
+  return form !== "key" && isDeepStrictEqual(source, configured) ? SET_AGAIN : SET_AND_STORE;
 }
 
 /** Checks each `svc.Provider` of the program. Only the settings stored by the last `up` are visible. */

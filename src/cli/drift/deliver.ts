@@ -1,8 +1,9 @@
 import { open, writeFile } from "node:fs/promises";
-import { terminalText } from "../output";
+import { EXIT } from "../exitCodes";
+import { lineOf, say } from "../report/terminal";
+import { message, text } from "../report/text";
 
-/** For a report that could not be written to its file: a script would read an old one. */
-export const EXIT_FAILURE = 1;
+export const EXIT_FAILURE = EXIT.failure;
 
 /**
  * Writes a report to the requested place. The reported work is done, so if the file cannot be written, the report goes
@@ -18,14 +19,12 @@ export async function deliver(report: string, { out, summary }: { out: string | 
   try {
     await writeFile(out, report);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException; // of the file system
+    const { code, message: reason } = error as NodeJS.ErrnoException; // of the file system
     process.stdout.write(report);
-    process.stderr.write(
-      `pulumi-svc: ${terminalText(`${out} could not be written: ${code ?? message}. The report is on standard output`)}\n`,
-    );
+    say(text`${message(out)} could not be written: ${code ?? reason}. The report is on standard output`);
     return false;
   }
-  process.stdout.write(`${summary}. The report is in ${out}\n`);
+  process.stdout.write(`${lineOf(text`${message(summary)}. The report is in ${message(out)}`)}\n`);
   return true;
 }
 

@@ -1,4 +1,4 @@
-/** What differs between two sets of properties, as a report may show it: no secret is in it, at any depth. */
+/** What differs between two sets of properties. What `differences`, `shown` and `masked` return holds no secret. */
 import { isSecret } from "../../contract/engineSecrets";
 import type { Properties } from "../../contract/hiddenKeys";
 import { isObject } from "../../contract/ignoredChanges";

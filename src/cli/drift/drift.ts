@@ -1,15 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { terminalJson, wantsColours } from "../output";
+import { type Format, orAsJson, publish, render } from "../report/render";
 import { sharedObjectsIn } from "../stack/sharedObjects";
 import { parsed, type StackState } from "../stack/state";
-import { deliver, EXIT_FAILURE } from "./deliver";
+import { driftReport } from "./driftReport";
 import { readEventLog } from "./eventLog";
-import { type Format, render, summary } from "./formats";
 import { appendToJobSummary } from "./jobSummary";
 import { type IgnoreFile, readIgnoreFile } from "./ignoreFile";
 import { lookedAt } from "./previewRefresh";
 import { type Refreshed, refreshedBy } from "./refreshed";
-import { exitCode, type Report, reportSchema, stackOf, toReport } from "./report";
+import { type Report, reportSchema, stackOf, toReport } from "./report";
 import { judged } from "./tolerated";
 import { unmanagedObjects } from "./unmanaged";
 
@@ -30,16 +29,11 @@ export interface DriftFlags {
  */
 export async function drift({ stack, from, unmanaged, wait, format, out }: DriftFlags): Promise<number> {
   const finding = from === undefined ? asked(stack ?? [], unmanaged === true, wait) : read(from);
-  const report = await finding.catch((error: Error) => {
-    // A script also gets the error in its format, in a form that cannot be mistaken for a report.
-    if (format === "json") process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
-    throw error;
-  });
-  const text = render(report, format, out === undefined && wantsColours());
-  const isDelivered = await deliver(text, { out, summary: summary(report) });
+  const report = driftReport(await orAsJson(format === "json", finding));
+  const code = await publish(report, format, out);
   // Only for a new report; one that is read from a file is already in the summary.
   if (from === undefined) await appendToJobSummary(render(report, "markdown"));
-  return isDelivered ? exitCode(report) : EXIT_FAILURE;
+  return code;
 }
 
 async function asked(

@@ -3,8 +3,8 @@ import { dayOf } from "../../contract/expiry";
 import { exitCodes, jsonOption, STACK } from "../options";
 import { mustBeWritable } from "./deliver";
 import type { DriftFlags } from "./drift";
-import { EXIT_BUSY } from "../stack/unfinished";
-import { FORMATS } from "./formats";
+import { EXIT } from "../exitCodes";
+import { FORMATS } from "../report/render";
 
 /** The options of a single mode, by the property names that commander gives them. */
 interface ModeFlags {
@@ -88,11 +88,11 @@ export function addDriftCommand(program: Command): void {
     .addHelpText(
       "after",
       exitCodes("no drift, or all of it accepted, repaired or ignored", "failure, or the user declined", {
-        2: "wrong usage, or no terminal to ask on and no --yes",
-        7: "drift, or some of it is left after --accept or --repair",
-        8: "no drift, but objects that are not declared",
-        9: "with --repair: other drift than what was expected or shown",
-        [EXIT_BUSY]: "an update of the stack is running, or was interrupted: the result is unknown",
+        [EXIT.usage]: "wrong usage, or no terminal to ask on and no --yes",
+        [EXIT.drift]: "drift, or some of it is left after --accept or --repair",
+        [EXIT.undeclared]: "no drift, but objects that are not declared",
+        [EXIT.otherDrift]: "with --repair: other drift than what was expected or shown",
+        [EXIT.busy]: "an update of the stack is running, or was interrupted: the result is unknown",
       }),
     )
     .action(async (resources: string[], given: DriftFlags & ModeFlags, command: Command) => {

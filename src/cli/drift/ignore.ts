@@ -1,19 +1,12 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
-import { compareText, escaped, terminalJson } from "../output";
-import { deliver, EXIT_FAILURE } from "./deliver";
-import {
-  aligned,
-  code,
-  ENTRY_HEAD,
-  entryCells,
-  type Format,
-  printable,
-  REPAIR_COMMAND,
-  table,
-  toleratedAdvice,
-} from "./formats";
+import { EXIT } from "../exitCodes";
+import { compareText, escaped } from "../output";
+import type { CommandReport } from "../report/commandReport";
+import { type Format, publish, render } from "../report/render";
+import { text } from "../report/text";
+import { ENTRY_HEAD, entryCells, isOfSeveral, TOLERATED_ADVICE } from "./driftReport";
 import { segmentsOf } from "../../contract/propertyPath";
 import {
   type Entry,
@@ -87,12 +80,12 @@ export async function ignore(flags: IgnoreFlags): Promise<number> {
     // A script also gets the error in its format.
     if (format === "json") {
       const messages = (error instanceof Error ? error.message : String(error)).split("\n");
-      process.stdout.write(render({ stack: "", file: IGNORE_FILE, entries: [], allStacks: false, messages }, format));
+      const nothing = ignoreReport({ stack: "", file: IGNORE_FILE, entries: [], allStacks: false, messages });
+      process.stdout.write(render(nothing, format));
     }
     throw error;
   });
-  const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
-  return isDelivered ? 0 : EXIT_FAILURE;
+  return publish(ignoreReport(result), format, out);
 }
 
 async function ignored(flags: IgnoreFlags): Promise<IgnoreResult> {
@@ -236,24 +229,17 @@ function write(path: string, name: string, entries: readonly NewEntry[]): ToldEn
   return written;
 }
 
-/** The result as one line. */
-function summary({ stack, file, entries, allStacks }: IgnoreResult): string {
-  const count = `${entries.length} ${entries.length === 1 ? "entry" : "entries"}`;
-  const those = allStacks ? "all stacks" : `stack${stack.includes(",") ? "s" : ""} ${printable(stack)}`;
-  return `${printable(file)}: ${count} for ${those}`;
-}
-
 /** @public for the tests */
-export function render(result: IgnoreResult, format: Format): string {
-  if (format === "json") return `${terminalJson(result)}\n`;
-  const { entries } = result;
-  const title = summary(result);
+export function ignoreReport(result: IgnoreResult): CommandReport {
+  const { stack, file, entries, allStacks } = result;
   const isOfResource = entries.some(({ resource }) => resource !== undefined);
-  if (format === "text") {
-    const advice = isOfResource ? ["", toleratedAdvice(REPAIR_COMMAND)] : [];
-    return `${[title, ...aligned(entries.map(entryCells)), ...advice].join("\n")}\n`;
-  }
-  const rows = entries.map((entry) => entryCells(entry).map((cell) => code(cell)));
-  const advice = isOfResource ? [toleratedAdvice(`\`${REPAIR_COMMAND}\``)] : [];
-  return `${["## Tolerated drift", code(title), table(ENTRY_HEAD, rows), ...advice].join("\n\n")}\n`;
+  const count = text`${entries.length} ${entries.length === 1 ? text`entry` : text`entries`}`;
+  const those = allStacks ? text`all stacks` : text`${isOfSeveral(stack) ? text`stacks` : text`stack`} ${stack}`;
+  return {
+    json: result,
+    title: text`Tolerated drift`,
+    headline: text`${file}: ${count} for ${those}`,
+    sections: [{ head: ENTRY_HEAD, rows: entries.map(entryCells) }, { lines: isOfResource ? [TOLERATED_ADVICE] : [] }],
+    exitCode: EXIT.done,
+  };
 }

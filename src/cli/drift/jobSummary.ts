@@ -1,4 +1,6 @@
 import { appendFile, stat } from "node:fs/promises";
+import { say } from "../report/terminal";
+import { text } from "../report/text";
 
 /**
  * Appends a report in Markdown to the CI's job summary, if there is one. The report is already printed, so a failure
@@ -9,7 +11,7 @@ export async function appendToJobSummary(report: string): Promise<void> {
   if (file === "") return;
   const before = await stat(file).catch(() => ({ size: 0 }));
   await appendFile(file, shortened(report, LARGEST_SUMMARY - before.size)).catch((error: NodeJS.ErrnoException) => {
-    process.stderr.write(`pulumi-svc: the job summary could not be written: ${error.code ?? error.message}\n`);
+    say(text`the job summary could not be written: ${error.code ?? error.message}`);
   });
 }
 

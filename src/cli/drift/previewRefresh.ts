@@ -3,6 +3,8 @@ import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn } from "../../contract/identifiers";
 import { isOurEntry, OUR_TYPES } from "../../contract/pointer";
 import { terminalText } from "../output";
+import { say } from "../report/terminal";
+import { message, text } from "../report/text";
 import { missingPackage } from "../stack/nativePackage";
 import { NamelessFile } from "../stack/namelessFile";
 import { type Pulumi, pulumiIn, withoutSecrets } from "../stack/pulumi";
@@ -55,10 +57,7 @@ export async function lookedAt<Found>(
     } catch (error) {
       const left = end - Date.now();
       if (!(error instanceof UnfinishedError) || left <= 0) throw error;
-      if (!isTold)
-        process.stderr.write(
-          `pulumi-svc: ${terminalText(`${error.what}. Waiting for its end, ${waitSeconds} s at most`)}\n`,
-        );
+      if (!isTold) say(text`${message(error.what)}. Waiting for its end, ${waitSeconds} s at most`);
       await pause(Math.min(LOOK_EVERY_MS, left));
     }
   }

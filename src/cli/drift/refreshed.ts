@@ -141,8 +141,8 @@ function comparedPair(pair: Pair): Pick<Refreshed, "drift" | "ignored" | "expire
     ...differingArguments.filter((property) => !isSent(property)),
     ...watched.map(({ name, first, now }) => ({ path: name, declared: shown(first, name), found: shown(now, name) })),
   ];
-  const isNew = ({ path }: Property): boolean => properties.every((other) => other.path !== path);
-  const ignored = ignoreChanges.length === 0 ? [] : differences(declared, found.inputs, []).filter(isNew);
+  const isUnreported = ({ path }: Property): boolean => properties.every((other) => other.path !== path);
+  const ignored = ignoreChanges.length === 0 ? [] : differences(declared, found.inputs, []).filter(isUnreported);
   const beside = {
     ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined,
     expiredDomains: expiredIn(named, found.inputs),

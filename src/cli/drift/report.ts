@@ -91,7 +91,6 @@ export type Property = Drifted["properties"][number];
 export type ExpiredDomain = z.infer<typeof expiredDomain>;
 export type Unmanaged = z.infer<typeof unmanaged>;
 export type Tolerated = z.infer<typeof tolerated>;
-export type ToleratedUnmanaged = z.infer<typeof toleratedUnmanaged>;
 /** An entry of svc-drift.json in a report. */
 export type ToldEntry = z.infer<typeof toldEntry>;
 export type Report = z.infer<typeof reportSchema>;
@@ -116,13 +115,6 @@ export function unfinishedText({ change, sent }: NonNullable<Drifted["unfinished
   if (sent === null) return "an update of pulumi up is not finished, and the state does not say what it had sent";
   const names = sent.length === 0 ? "" : `, which had sent ${sent.map((name) => `"${name}"`).join(", ")}`;
   return `an update of pulumi up is not finished${names}`;
-}
-
-const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
-
-export function exitCode({ drift, unmanaged }: Report): number {
-  if (drift.length > 0) return EXIT.drift;
-  return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
 }
 
 /** The findings of a report. Exit code and fingerprint depend only on the drift and the unmanaged objects. */

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { EXIT } from "../exitCodes";
 import { exitCodes, jsonOption, STACK } from "../options";
 import type { EnvFlags } from "./env";
 import { FORMATS } from "./formats";
@@ -30,7 +31,7 @@ export function addEnvCommand(program: Command): void {
     .option("--force", "overwrite the file if it exists")
     .addHelpText(
       "after",
-      exitCodes("the variables were written", "failure", { 2: "wrong usage, or secrets for a terminal" }),
+      exitCodes("the variables were written", "failure", { [EXIT.usage]: "wrong usage, or secrets for a terminal" }),
     )
     .action(async ({ json, ...flags }: EnvFlags & { json?: true }, command: Command) => {
       const { showSecrets, passwordEnv, out, force } = flags;

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { mustBeWritable } from "../drift/deliver";
+import { EXIT } from "../exitCodes";
 import { exitCodes, jsonOption } from "../options";
-import type { FleetDriftFlags } from "./fleetDrift";
-import { FLEET_FORMATS, type FleetFormat } from "./formats";
+import { FORMATS } from "../report/render";
+import type { FleetDriftFlags, FleetFormat } from "./fleetDrift";
 
 /** Each state is read by a process of the Pulumi CLI. */
 const PARALLEL = 8;
@@ -34,7 +35,9 @@ export function addFleetCommand(program: Command): void {
         .default(PARALLEL),
     )
     .option("--previous <file>", "an earlier report, written with --json: drift that it has keeps its time")
-    .addOption(new Option("--format <format>", "format of the report").choices(FLEET_FORMATS).default("text"))
+    .addOption(
+      new Option("--format <format>", "format of the report").choices([...FORMATS, "prometheus"]).default("text"),
+    )
     .addOption(jsonOption("--format json").conflicts(["format", "markdown", "prometheus"]))
     .addOption(new Option("--markdown", "report as Markdown: --format markdown").conflicts(["format", "prometheus"]))
     .addOption(new Option("--prometheus", "metrics for Prometheus: --format prometheus").conflicts("format"))
@@ -52,7 +55,7 @@ export function addFleetCommand(program: Command): void {
 const CODES = exitCodes(
   "no drift",
   "failure, or some stacks are not known: the report names them, and has the others",
-  { 7: "drift", 8: "no drift, but objects that no stack declares" },
+  { [EXIT.drift]: "drift", [EXIT.undeclared]: "no drift, but objects that no stack declares" },
 );
 
 function formatOf({ format, json, markdown, prometheus }: FleetDriftFlags & Shorthands): FleetFormat {

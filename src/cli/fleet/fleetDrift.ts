@@ -1,10 +1,11 @@
-import { terminalJson, wantsColours } from "../output";
-import { deliver, EXIT_FAILURE } from "../drift/deliver";
 import { appendToJobSummary } from "../drift/jobSummary";
+import { type Format, orAsJson, publish, publishAs, render } from "../report/render";
 import { type CheckOptions, FleetCheck } from "./check";
-import { type FleetFormat, render, summary } from "./formats";
+import { fleetReport } from "./fleetReport";
 import { ProgressLine } from "./progress";
-import { exitCode } from "./report";
+import { toPrometheus } from "./prometheus";
+
+export type FleetFormat = Format | "prometheus";
 
 export interface FleetDriftFlags extends CheckOptions {
   readonly format: FleetFormat;
@@ -19,15 +20,11 @@ export interface FleetDriftFlags extends CheckOptions {
 export async function fleetDrift(folders: readonly string[], flags: FleetDriftFlags): Promise<number> {
   const { format, out } = flags;
   const progress = new ProgressLine();
-  const report = await new FleetCheck(flags, progress)
-    .run(folders)
-    .finally(() => progress.end())
-    .catch((error: Error) => {
-      if (format === "json") process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
-      throw error;
-    });
-  const text = render(report, format, out === undefined && wantsColours());
-  const isDelivered = await deliver(text, { out, summary: summary(report) });
+  const run = new FleetCheck(flags, progress).run(folders).finally(() => progress.end());
+  const found = await orAsJson(format === "json", run);
+  const report = fleetReport(found);
+  const code =
+    format === "prometheus" ? await publishAs(toPrometheus(found), report, out) : await publish(report, format, out);
   await appendToJobSummary(render(report, "markdown"));
-  return isDelivered ? exitCode(report) : EXIT_FAILURE;
+  return code;
 }

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { parsed } from "../stack/state";
-import { terminalText } from "../output";
+import { say } from "../report/terminal";
+import { message, text } from "../report/text";
 import { fingerprint, type Report, reportSchema, toldEntry } from "../drift/report";
 
 /** The report of one stack: that of `pulumi-svc drift`, and the stack's name in the backend. */
@@ -41,16 +42,7 @@ export const fleetSchema = z.object({
 export type StackReport = z.infer<typeof ofStack>;
 export type FleetReport = z.infer<typeof fleetSchema>;
 
-const EXIT = { clean: 0, notKnown: 1, drift: 7, unmanaged: 8 } as const;
-
-/** What is not known comes first: the rest of the report is true, but not all. */
-export function exitCode({ stacks, notKnown, unmanaged, unmanagedNotKnown }: FleetReport): number {
-  if (notKnown.length + unmanagedNotKnown.length > 0) return EXIT.notKnown;
-  if (stacks.some(({ drift }) => drift.length > 0)) return EXIT.drift;
-  return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
-}
-
-/** Of all drift and all undeclared objects, as that of one stack. */
+/** Fingerprint of all drift and undeclared objects, computed as for one stack. */
 export const fleetFingerprint = (stacks: readonly Report[], objects: Report["unmanaged"]): string =>
   fingerprint({ project: "", stack: "", drift: stacks.flatMap(({ drift }) => drift), unmanaged: objects });
 
@@ -60,16 +52,15 @@ export const fleetFingerprint = (stacks: readonly Report[], objects: Report["unm
  * @throws if the file has something else.
  */
 export async function previousStacks(file: string): Promise<readonly StackReport[]> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const content = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw new Error(`${file} cannot be read: ${error.code ?? error.message}`);
   });
-  if (text === "") {
-    const note = `${file} does not exist, or is empty: no earlier report, so all drift counts from now on`;
-    process.stderr.write(`pulumi-svc: ${terminalText(note)}\n`);
+  if (content === "") {
+    say(text`${message(file)} does not exist, or is empty: no earlier report, so all drift counts from now on`);
     return [];
   }
-  const { success, data } = fleetSchema.safeParse(parsed(text));
+  const { success, data } = fleetSchema.safeParse(parsed(content));
   if (!success) throw new Error(`${file} is not a report of pulumi-svc fleet drift written with --json`);
   return data.stacks;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { publish } from "../report/render";
 import { exitCodes, jsonOption, projectOption, STACK } from "../options";
 import type { ImportOptions } from "./importProject";
-import { terminalJson } from "../output";
 
 /** `pulumi-svc import`: imports a project that was set up by hand. */
 export function addImportCommand(program: Command): void {
@@ -28,9 +28,9 @@ export function addImportCommand(program: Command): void {
     .action(async ({ json = false, ...options }: ImportOptions & { json?: boolean }) => {
       // Loaded on demand, to keep the other commands fast.
       const { importProject } = await import("./importProject.js");
-      const { leftOutText, toText } = await import("./importText.js");
+      const { importReport, leftOutText } = await import("./importText.js");
       const report = await importProject(options);
-      process.stdout.write(json ? `${terminalJson(report)}\n` : toText(report));
+      process.exitCode = await publish(importReport(report), json ? "json" : "text");
       process.stderr.write(leftOutText(report));
     });
 }

@@ -7,9 +7,6 @@ import type { StackState, StoredResource } from "./state";
  */
 export const REPAIR_TYPE = "pulumi-svc:drift:Repair";
 
-/** The exit code if an update of the stack prevents a result. A later run may succeed. */
-export const EXIT_BUSY = 11;
-
 /** Somebody else is changing the stack. A script can wait and retry. */
 export class BusyError extends Error {}
 

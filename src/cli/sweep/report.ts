@@ -1,6 +1,5 @@
-import { aligned, colourful, plain, type Style } from "../drift/formats";
-import { terminalJson, terminalText } from "../output";
-import { EXIT_BUSY } from "../stack/unfinished";
+import type { CommandReport } from "../report/commandReport";
+import { joined, message, type Text, text, toned, word } from "../report/text";
 import type { Outcome, Result } from "./deletions";
 import type { AddressSource, FoundObject, Place } from "./leftBehind";
 
@@ -38,8 +37,6 @@ export interface SweepReport {
   /** Why nothing was deleted, or not all. */
   readonly messages: readonly string[];
 }
-
-export const EXIT = { done: 0, failed: 1, notAsked: 2, leftBehind: 8, busy: EXIT_BUSY } as const;
 
 const told = ({ object, place, leftover }: FoundObject): ToldObject => ({
   kind: object.kind,
@@ -81,60 +78,58 @@ export const toReport = (
   kept: found.flatMap((one) => (one.kept === undefined ? [] : { ...told(one), reason: one.kept })),
 });
 
-export function render(report: SweepReport, { json, colours }: { json: boolean; colours: boolean }): string {
-  return json ? `${terminalJson(report)}\n` : toText(report, colours ? colourful : plain);
+export const OUTCOMES: Readonly<Record<Outcome, Text>> = {
+  deleted: text`deleted`,
+  gone: text`gone: somebody else has deleted it`,
+  left: text`not deleted`,
+  unknown: text`not known whether it is deleted`,
+};
+
+const FROM: Readonly<Record<AddressSource, Text>> = {
+  state: text`as the states store it`,
+  configuration: text`from the configuration of the stack in this folder, not from a state`,
+  environment: text`from SVC_BASE_URL, not from a state`,
+};
+
+export function sweepReport(report: SweepReport, exitCode: number): CommandReport {
+  const { leftBehind, kept, messages, services } = report;
+  const cells = ({ kind, id, describe, service, branch, createdAt }: ToldObject, last: readonly Text[]): Text[] => [
+    text`${word(kind)} ${id}`,
+    services.length > 1 ? text`${describe}, at ${service}` : text`${describe}`,
+    joined([
+      ...(branch === null ? [] : [text`branch ${branch}`]),
+      ...(createdAt === null ? [] : [text`created ${createdAt}`]),
+      ...last,
+    ]),
+  ];
+  const outcome = ({ outcome, reason }: SweepReport["leftBehind"][number]): Text[] =>
+    outcome === null ? [] : [reason === null ? OUTCOMES[outcome] : text`${OUTCOMES[outcome]}: ${message(reason)}`];
+  const isClean = leftBehind.length === 0;
+  return {
+    json: report,
+    title: text`Left behind`,
+    headline: isClean
+      ? toned("green", text`Nothing that matches is left behind`)
+      : toned("bold", text`Left behind: ${leftBehind.length}`),
+    sections: [
+      { rows: leftBehind.map((one) => cells(one, outcome(one))) },
+      { lines: [...services.map(serviceLine), ...(isClean ? [] : basis(report))] },
+      {
+        title: toned("dim", text`Matches, and stays`),
+        rows: kept.map((one) => cells(one, [message(one.reason)])),
+      },
+      { lines: messages.map((one) => toned("yellow", message(one))) },
+    ],
+    exitCode,
+  };
 }
 
-export const OUTCOMES: Readonly<Record<Outcome, string>> = {
-  deleted: "deleted",
-  gone: "gone: somebody else has deleted it",
-  left: "not deleted",
-  unknown: "not known whether it is deleted",
-};
-
-const FROM: Readonly<Record<AddressSource, string>> = {
-  state: "as the states store it",
-  configuration: "from the configuration of the stack in this folder, not from a state",
-  environment: "from SVC_BASE_URL, not from a state",
-};
-
-const serviceLines = ({ services }: SweepReport): string[] =>
-  services.map(
-    ({ service, from, projects }) =>
-      `Service: ${terminalText(service)} (${FROM[from]}), projects: ${projects.join(", ")}`,
-  );
+const serviceLine = ({ service, from, projects }: SweepReport["services"][number]): Text =>
+  text`Service: ${message(service)} (${FROM[from]}), projects: ${message(projects.join(", "))}`;
 
 /** What any answer rests on: it stands before the question. */
-const basis = ({ backend, stacks, locksNotSeen }: SweepReport): string[] => [
-  `States that were read: ${stacks.length}, of the backend ${terminalText(backend)}. None names these objects.`,
-  "Other backends, and stacks that this login does not show, are not seen: what only they hold looks left behind.",
-  ...(locksNotSeen === null ? [] : [`${terminalText(locksNotSeen)}.`]),
+const basis = ({ backend, stacks, locksNotSeen }: SweepReport): Text[] => [
+  text`States that were read: ${stacks.length}, of the backend ${message(backend)}. None names these objects.`,
+  text`Other backends, and stacks that this login does not show, are not seen: what only they hold looks left behind.`,
+  ...(locksNotSeen === null ? [] : [text`${message(locksNotSeen)}.`]),
 ];
-
-function toText(report: SweepReport, style: Style): string {
-  const { leftBehind, kept, messages, services } = report;
-  const cells = ({ kind, id, describe, service, branch, createdAt }: ToldObject, last: string): string[] => [
-    `${kind} ${id}`,
-    services.length > 1 ? `${describe}, at ${service}` : describe,
-    [
-      ...(branch === null ? [] : [`branch ${branch}`]),
-      ...(createdAt === null ? [] : [`created ${createdAt}`]),
-      ...(last === "" ? [] : [last]),
-    ].join(", "),
-  ];
-  const outcome = ({ outcome, reason }: SweepReport["leftBehind"][number]): string =>
-    outcome === null ? "" : OUTCOMES[outcome] + (reason === null ? "" : `: ${reason}`);
-  const lines = [
-    leftBehind.length === 0
-      ? style("green", "Nothing that matches is left behind")
-      : style("bold", `Left behind: ${leftBehind.length}`),
-    ...aligned(leftBehind.map((one) => cells(one, outcome(one)))),
-    "",
-    ...serviceLines(report),
-    ...(leftBehind.length === 0 ? [] : basis(report)),
-    ...(kept.length === 0 ? [] : ["", style("dim", "Matches, and stays")]),
-    ...aligned(kept.map((one) => cells(one, one.reason))),
-    ...(messages.length === 0 ? [] : ["", ...messages.map((message) => style("yellow", terminalText(message)))]),
-  ];
-  return `${lines.join("\n")}\n`;
-}

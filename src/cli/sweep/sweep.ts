@@ -4,10 +4,14 @@ import { messageOf } from "../../contract/untrusted";
 import { requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
 import { isAgreed } from "../ask";
+import { EXIT } from "../exitCodes";
 import { inParallel } from "../fleet/inParallel";
 import { ProgressLine } from "../fleet/progress";
 import type { FleetState } from "../fleet/states";
-import { terminalJson, terminalText, wantsColours } from "../output";
+import type { CommandReport } from "../report/commandReport";
+import { orAsJson, publish } from "../report/render";
+import { say, toText } from "../report/terminal";
+import { text, word } from "../report/text";
 import { readSettings } from "../stack/configuration";
 import { ENDING } from "../stack/pulumi";
 import { BusyError } from "../stack/unfinished";
@@ -16,7 +20,7 @@ import { deleted, type Result } from "./deletions";
 import { locksOf, mustBeUnlocked } from "./locks";
 import { type Criteria, findIn, type FoundObject, type Place, placeOf, placesOf, storedAddresses } from "./leftBehind";
 import { isService } from "./matching";
-import { EXIT, OUTCOMES, render, type SweepReport, toReport } from "./report";
+import { OUTCOMES, sweepReport, toReport } from "./report";
 
 export interface SweepFlags extends Pick<Criteria, "match" | "olderThanMs"> {
   readonly keep?: readonly string[];
@@ -46,20 +50,8 @@ const PARALLEL = 8;
  */
 export async function sweep(flags: SweepFlags, timings: Timings = {}): Promise<number> {
   const progress = new ProgressLine();
-  const { code, report } = await new Sweep(flags, progress, timings)
-    .run()
-    .finally(() => progress.end())
-    .catch((error: Error) => {
-      if (flags.json === true) process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
-      throw error;
-    });
-  process.stdout.write(render(report, { json: flags.json === true, colours: wantsColours() }));
-  return code;
-}
-
-interface Ended {
-  readonly code: number;
-  readonly report: SweepReport;
+  const run = new Sweep(flags, progress, timings).run().finally(() => progress.end());
+  return publish(await orAsJson(flags.json === true, run), flags.json === true ? "json" : "text");
 }
 
 class Sweep {
@@ -75,7 +67,7 @@ class Sweep {
     this.#session = new Session(() => undefined, { client: { trace: requestTrace(), ...timings.client } });
   }
 
-  async run(): Promise<Ended> {
+  async run(): Promise<CommandReport> {
     const { name: backend, address } = await currentBackend();
     const locks = locksOf(address);
     const nothingDeleted = (error: Error): never => {
@@ -90,22 +82,22 @@ class Sweep {
     const found = await this.#find(places, named);
     this.progress.end();
     const left = found.filter(({ kept }) => kept === undefined);
-    const ended = (code: number, messages: readonly string[], results?: ReadonlyMap<FoundObject, Result>): Ended => {
+    const ended = (code: number, messages: readonly string[], results?: ReadonlyMap<FoundObject, Result>) => {
       const locksNotSeen = locks instanceof Unknown ? locks.error.message : null;
       const facts = { backend, locksNotSeen, stacks: namesOf(states), places, messages };
-      return { code, report: toReport(facts, found, results) };
+      return sweepReport(toReport(facts, found, results), code);
     };
     if (left.length === 0) return ended(EXIT.done, []);
-    if (this.flags.dryRun === true) return ended(EXIT.leftBehind, ["Nothing was deleted: --dry-run"]);
+    if (this.flags.dryRun === true) return ended(EXIT.undeclared, ["Nothing was deleted: --dry-run"]);
     const unconfirmed = this.flags.yes === true ? this.#unconfirmed(left, states) : undefined;
-    if (unconfirmed !== undefined) return ended(EXIT.notAsked, [`Nothing was deleted: ${unconfirmed}`]);
+    if (unconfirmed !== undefined) return ended(EXIT.usage, [`Nothing was deleted: ${unconfirmed}`]);
     if (this.flags.yes !== true) {
       if (!process.stdin.isTTY)
-        return ended(EXIT.notAsked, ["Nothing was deleted: there is no terminal to ask on. Use --yes to delete these"]);
-      process.stderr.write(render(ended(EXIT.done, []).report, { json: false, colours: false }));
+        return ended(EXIT.usage, ["Nothing was deleted: there is no terminal to ask on. Use --yes to delete these"]);
+      process.stderr.write(toText(ended(EXIT.done, [])));
       const services = [...new Set(left.map(({ place }) => hostAndPort(place.address)))].join(" and ");
       if (!(await isAgreed(`Delete ${left.length === 1 ? "this" : `these ${left.length}`} at ${services}?`)))
-        return ended(EXIT.failed, ["Nothing was deleted: the answer was no"]);
+        return ended(EXIT.failure, ["Nothing was deleted: the answer was no"]);
       // Hours may have passed.
       for (const { client } of places) client.forgetReads();
       if (identities(await this.#find(places, named)) !== identities(found))
@@ -114,7 +106,7 @@ class Sweep {
     const { results, message, isBusy } = await this.#deleteAll(left, states, locks);
     const isDone = left.every((one) => ["deleted", "gone"].includes(results.get(one)?.outcome ?? ""));
     return ended(
-      isDone ? EXIT.done : isBusy ? EXIT.busy : EXIT.failed,
+      isDone ? EXIT.done : isBusy ? EXIT.busy : EXIT.failure,
       message === undefined ? [] : [message],
       results,
     );
@@ -185,7 +177,7 @@ class Sweep {
     let readAt = -Infinity;
     const stop = (signal: string): void => {
       message ??= `Nothing more was deleted after ${signal}`;
-      say(`${signal}: the deletion that was sent ends, then the report follows. Wait for that`);
+      say(text`${signal}: the deletion that was sent ends, then the report follows. Wait for that`);
     };
     for (const signal of ENDING) process.on(signal, stop);
     const mayGoByStates = async (isRepeated: boolean): Promise<Permission> => {
@@ -213,7 +205,7 @@ class Sweep {
       line.step();
       line.end();
       results.set(one, result);
-      say(`${OUTCOMES[result.outcome]}: ${one.object.kind} ${one.object.id}`);
+      say(text`${OUTCOMES[result.outcome]}: ${word(one.object.kind)} ${one.object.id}`);
       if (result.isFailure === true) message ??= "Nothing more was deleted after the failure";
     }
     for (const signal of ENDING) process.off(signal, stop);
@@ -222,8 +214,6 @@ class Sweep {
 }
 
 const namesOf = (states: readonly FleetState[]): string[] => states.map(({ stack: { name } }) => name);
-
-const say = (text: string): void => void process.stderr.write(`pulumi-svc: ${terminalText(text)}\n`);
 
 /** Whatever would change the answer. */
 const identities = (found: readonly FoundObject[]): string =>

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { EXIT } from "../exitCodes";
 import { exitCodes, jsonOption, projectOption } from "../options";
-import { EXIT_BUSY } from "../stack/unfinished";
 import { durationMs, hasWords } from "./matching";
 import type { SweepFlags } from "./sweep";
 
@@ -52,9 +52,10 @@ export function addSweepCommand(program: Command): void {
         "nothing is left behind, or all of it was deleted",
         "failure, the user declined, or some of it may still exist",
         {
-          2: "wrong usage; no terminal to ask on and no --yes; or --yes, and no state says which service it is",
-          8: "with --dry-run: something is left behind",
-          [EXIT_BUSY]: "a stack is being updated or locked, or has changed meanwhile: nothing more was deleted",
+          [EXIT.usage]:
+            "wrong usage; no terminal to ask on and no --yes; or --yes, and no state says which service it is",
+          [EXIT.undeclared]: "with --dry-run: something is left behind",
+          [EXIT.busy]: "a stack is being updated or locked, or has changed meanwhile: nothing more was deleted",
         },
       ),
     )

@@ -43,9 +43,10 @@ export class KnownValues {
 
   /** The text; or `instead`, if it, or what it was taken from, repeats a value in any encoding. */
   hide(text: string, instead: string, source = text): string {
-    if (source.length > LONGEST_TEXT) return NOT_SEARCHED;
+    const both = source === text ? [text] : [text, source];
+    if (both.some(({ length }) => length > LONGEST_TEXT)) return NOT_SEARCHED;
     try {
-      return this.#isIn(source) ? instead : text;
+      return both.some((one) => this.#isIn(one)) ? instead : text;
     } catch {
       // The error may contain the text.
       return NOT_SEARCHED;

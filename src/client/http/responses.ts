@@ -112,7 +112,9 @@ function targetOf({ raw: { location }, redactor }: Exchange): string {
   const here = "same-host.invalid";
   const host = URL.canParse(location, `http://${here}`) ? new URL(location, `http://${here}`).host : "";
   if (host === "") return "";
-  return host === here ? " to another path of the same host" : ` to ${redactor.word(host, location)}`;
+  // As it was written: the parsed host has no capitals and no escapes.
+  const [, written = location] = /^[^/?#]*\/\/([^/?#]*)/.exec(location) ?? [];
+  return host === here ? " to another path of the same host" : ` to ${redactor.word(host, written)}`;
 }
 
 /** The error of a response outside 2xx; undefined for a 2xx. */

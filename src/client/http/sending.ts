@@ -135,7 +135,7 @@ export class Sending {
     });
     if (!verdict.retry) {
       const totalMs = isThrottled ? this.throttle.totalMs : deadline.totalMs;
-      throw this.#lastOf(error) ?? finalError(error, verdict, { leftMs: remainingMs, totalMs });
+      throw this.#ofEarlierAttempt(error) ?? finalError(error, verdict, { leftMs: remainingMs, totalMs });
     }
     const seconds = Math.round((performance.now() - this.#began) / 1000);
     onProgress?.(`${isThrottled ? "the service asks to wait" : "retrying"}: ${error.what}, ${seconds} s`);
@@ -144,7 +144,7 @@ export class Sending {
   }
 
   /** The error of the last attempt, if an earlier one may have done what it says was not done. */
-  #lastOf(error: SvcError): SvcError | undefined {
+  #ofEarlierAttempt(error: SvcError): SvcError | undefined {
     const isAboutAll = whatHappened(error) === "unclear" || error instanceof errors.NotFoundError;
     return this.#fate.open && this.request.method === "PATCH" && !isAboutAll ? stillUnknown(error) : undefined;
   }

@@ -6,7 +6,7 @@ import { problemText, sameJson } from "../../host/arguments";
 import { remove } from "../../host/calls/deletion";
 import { create, read, update } from "../../host/calls/verbs";
 import type { Lifecycle } from "../../host/lifecycle";
-import { planned } from "../../host/plan/announced";
+import { planned } from "../../host/plan/planned";
 import { check } from "../../host/plan/check";
 import { diff } from "../../host/plan/diff";
 import { repair } from "../../host/plan/repair";

@@ -23,7 +23,7 @@ import { remove } from "../../host/calls/deletion";
 import { create, read, update } from "../../host/calls/verbs";
 import { asImported } from "../../host/imported";
 import type { Lifecycle } from "../../host/lifecycle";
-import { planned, plannedUpdate } from "../../host/plan/announced";
+import { planned, plannedUpdate } from "../../host/plan/planned";
 import { check } from "../../host/plan/check";
 import { diff } from "../../host/plan/diff";
 import type { Marked } from "../../host/requests";

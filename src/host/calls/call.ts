@@ -4,7 +4,7 @@ import type { Properties, Timeouts } from "../../contract/hiddenKeys";
 import type { Call } from "../lifecycle";
 import { Progress } from "../progress";
 import { SecretValues } from "../references";
-import type { Doer } from "../run/others";
+import type { Asker } from "../run/others";
 import type { Hosted } from "../session";
 
 const DEFAULT_SECONDS: Required<Timeouts> = { create: 600, update: 600, delete: 600, read: READ_MS / 1_000 };
@@ -47,8 +47,8 @@ interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" 
   /** An earlier call has begun it. @default false */
   readonly hasBegun?: boolean;
   readonly urn: string | undefined;
-  /** For whom it deletes. @default urn */
-  readonly by?: Doer;
+  /** As whom it asks the memory of the run. @default urn */
+  readonly by?: Asker;
   readonly deadline: Deadline;
   /** Values that may contain secrets: no message of the client repeats them. */
   readonly secrets: readonly Properties[];

@@ -1,9 +1,10 @@
+/** A creation or an update, with what the state holds if it fails. */
 import { Deadline, mayHaveTakenEffect } from "../../client";
 import { visible, type Properties } from "../../contract/hiddenKeys";
 import { labelOf } from "../../contract/identifiers";
 import { messageOf } from "../../contract/untrusted";
 import type { Call, Created } from "../lifecycle";
-import { checkedArgs } from "../plan/news";
+import { checkedArgs } from "../plan/checkNews";
 import type { SecretValues } from "../references";
 import { type Applied } from "../references";
 import type { CreateRequest, Kept } from "../requests";
@@ -116,10 +117,10 @@ export class ChangeCall<Args extends object, Outputs extends object> {
   /** Nothing of this call is known to exist. */
   #failureWithoutObject({ thrown, advice, unfinished }: FailedChange): CallError {
     const { hosted, before } = this;
-    const { ownership, plans } = hosted.session.memory;
+    const { objects, plans } = hosted.session.memory;
     const { urn, carried } = this.request;
     const verb = this.#verb;
-    this.#taken.forEach((object) => ownership.forgetOwner(object));
+    this.#taken.forEach((object) => objects.forgetOwner(object));
     const isOpen =
       thrown instanceof Interrupted ? thrown.hasBegun && mayHaveTakenEffect(thrown.cause) : mayHaveTakenEffect(thrown);
     // With the pointer, which outs of the other door lack.
@@ -166,7 +167,7 @@ export class ChangeCall<Args extends object, Outputs extends object> {
     if (this.#verb === "update") session.memory.ownership.setStored(urn, objects);
     else {
       session.memory.ownership.noteCreated(urn);
-      objects.forEach((object) => session.memory.ownership.setOwner(object, urn));
+      objects.forEach((object) => session.memory.objects.setOwner(object, urn));
       if (this.#taken.length > 0 && objects.length > 0 && (Reflect.get(outs, "adopt") ?? false) !== false)
         tellOfTakeOver(this.hosted, { id, urn });
     }

@@ -1,8 +1,9 @@
+/** A deletion, and what has to be granted before. */
 import { Deadline, Granted, type ListOptions, type Permission, requireGranted } from "../../client";
 import type { Properties } from "../../contract/hiddenKeys";
 import { labelOf, nameInUrn } from "../../contract/identifiers";
 import { warnOfStaying } from "../plan/messages";
-import { asking } from "../plan/questions";
+import { asking } from "../plan/asking";
 import { refuseProtectedDeletion } from "../protection";
 import { SecretValues } from "../references";
 import { claimsOfEntry, mayDeleteFirst } from "../replacement";
@@ -50,6 +51,7 @@ async function removeIfGranted<Args extends object, Outputs extends object>(
 ): Promise<void> {
   const { resource, session } = hosted;
   const { claims, ownership, plans } = session.memory;
+  // For the memory; what is shown to a user needs to know that there is none.
   const { urn = "", id, outs } = request;
   refuseEdited(resource, outs);
   const stored = storedFrom(resource, id, outs);
@@ -80,16 +82,19 @@ async function removeIfGranted<Args extends object, Outputs extends object>(
     ...ofContainer.map((guard) => ({ guard, what: resource.container?.name ?? "" })),
     ...(news === undefined ? [] : [{ guard: ofReplacement, what: "what replaces it" }]),
   ];
-  const reading = (): ListOptions => ({ deadline, onProgress: call.onProgress, since: performance.now() });
-  await ownership.whileReleasing({ objects: leaving, by, deletes: true }, () =>
-    finish(requireReturn(guards, reading()).then(() => resource.delete({ ...call, mayDelete }, stored))),
-  );
+  await session.memory.objects.whileReleasing({ objects: leaving, by, deletes: true }, () => {
+    const reading = { deadline, onProgress: call.onProgress, since: performance.now() };
+    return finish(requireReplaceable(guards, reading).then(() => resource.delete({ ...call, mayDelete }, stored)));
+  });
   if (objects.length > 0) plans.noteDeleted(replacedAs ?? urn, id);
   if (request.urn !== undefined) warnOfStaying(hosted, { urn, id, objects: leaving });
 }
 
 /** @throws if what is deleted to be replaced might not come back. */
-async function requireReturn(guards: readonly { guard: Guard; what: string }[], reading: ListOptions): Promise<void> {
+async function requireReplaceable(
+  guards: readonly { guard: Guard; what: string }[],
+  reading: ListOptions,
+): Promise<void> {
   for (const { guard, what } of guards) {
     const permission = await guard(reading);
     if (!(permission instanceof Granted))

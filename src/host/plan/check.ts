@@ -7,8 +7,11 @@ import { problemText, sameJson, shownPath, type Problem } from "../arguments";
 import { renamedWarning } from "../renamed";
 import type { CheckRequest, CheckResult, Wrong } from "../requests";
 import type { Hosted } from "../session";
-import { NEWER_VALUE_ADVICE, type Checked, isNewIn, limitsOf, checkNews, ofWhole, valuesOf } from "./news";
-import { declareReplacement } from "./replaced";
+import { type Checked, limitsOf, checkNews, ofWhole, valuesOf } from "./checkNews";
+import { declareReplacement } from "./replacements";
+
+/** For a problem that `svc:allowUnlistedSizes` would turn into a warning. */
+const NEWER_VALUE_ADVICE = ". If the service supports it, set svc:allowUnlistedSizes to true";
 
 /** Checks and normalises the inputs. Reports, once, what can be said before anything is compared. */
 export async function check<Args extends object, Outputs extends object>(
@@ -37,6 +40,8 @@ export async function check<Args extends object, Outputs extends object>(
   warnings.forEach((text) => session.warn(urn, text));
   return { args, problems };
 }
+
+const isNewIn = ({ olds }: Pick<CheckRequest, "olds">): boolean => Object.keys(olds).length === 0;
 
 type OfProgram = CheckRequest & { readonly urn: string };
 

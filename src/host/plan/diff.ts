@@ -1,7 +1,7 @@
+/** The comparison of a program's inputs with the state, and what follows from it. */
 import { settingForm } from "../../contract/forms";
 import { type Properties, isUnknown } from "../../contract/hiddenKeys";
 import { isUrn, labelOf, nameInUrn } from "../../contract/identifiers";
-import { resolveSettings } from "../../contract/settings";
 import { sameJson, specEntries, type ArgumentSpecs, type Comparison } from "../arguments";
 import type { Plan } from "../lifecycle";
 import { protectedReplacement } from "../protection";
@@ -11,18 +11,19 @@ import { excludeEachOther } from "../replacement";
 import type { DiffRequest, DiffResult } from "../requests";
 import type { Hosted } from "../session";
 import { compareWith, compareWithValues, storedFrom } from "../state";
-import { lookAtUpdate, isUnchanged } from "./announced";
+import { lookAtUpdate, isUnchanged } from "./planned";
 import { warnOfStrayPaths } from "./check";
-import { planOf, planMessages, warnOfStaying } from "./messages";
-import { valuesOf } from "./news";
+import { planMessages, warnOfStaying } from "./messages";
+import { planOf } from "./planOf";
+import { authProviderOf, valuesOf } from "./checkNews";
 
 /** Compares the program's inputs with the state. A plan reports the differences. */
 export async function diff<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: DiffRequest,
 ): Promise<DiffResult> {
-  const { urn, news, ignored } = request;
-  const { claims } = hosted.session.memory;
+  const { urn, id, outs, news, ignored } = request;
+  const { claims, plans } = hosted.session.memory;
   if (urn !== undefined && ignored !== undefined) claims.noteIgnored(urn, ignored);
   // A refresh compares too, but runs no program: nothing was checked, so nothing is reported or recorded.
   const checked = urn === undefined ? undefined : claims.checked.get(urn);
@@ -30,6 +31,8 @@ export async function diff<Args extends object, Outputs extends object>(
   // For a door that did not know the paths in `check`.
   warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored ?? []);
   const comparison = await compareWithProgram(hosted, { ...request, urn }, checked.deletesFirst);
+  const { replaces, deletesFirst } = comparison.plan;
+  plans.noteComparedWith(urn, { id, outs, isReplaced: replaces.size > 0, deletesFirst });
   announce(hosted, { ...request, urn }, comparison);
   if (isUrn(urn)) hold(hosted, { ...request, urn }, comparison);
   if (checked.isPreview) await lookAtUpdate(hosted, { urn, plan: comparison.plan, news });
@@ -98,11 +101,10 @@ async function compareWithProgram<Args extends object, Outputs extends object>(
 /** Says what the plan does. @throws when a protection forbids it. */
 function announce<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
-  { urn, id, outs, news }: OfProgram,
+  { urn, id, news }: OfProgram,
   { plan, goesWith, remarks }: ProgramComparison<Args, Outputs>,
 ): void {
-  const { stored, replaces, deletesFirst } = plan;
-  session.memory.plans.noteComparedWith(urn, { id, outs, isReplaced: replaces.size > 0, deletesFirst });
+  const { stored, replaces } = plan;
   const subject = `${resource.kind} ${id}${labelOf(urn)}`;
   const ofPlan =
     goesWith === undefined
@@ -113,18 +115,6 @@ function announce<Args extends object, Outputs extends object>(
   const because = [...replaces].filter((name) => !isUnknown(news[name]));
   const refusal = protectedReplacement(resource.args, { subject, because, outs: stored.outs, news });
   if (refusal !== undefined) throw new Error(refusal);
-}
-
-/** Records what the resource holds and where it stays. @throws when another resource holds the same. */
-function hold<Args extends object, Outputs extends object>(
-  hosted: Hosted<Args, Outputs>,
-  { urn, id, stateUrn }: OfProgram,
-  { plan, livesIn }: ProgramComparison<Args, Outputs>,
-): void {
-  holdObjects(hosted, { urn, stateUrn, plan });
-  const isReplaced = plan.replaces.size > 0;
-  hosted.session.memory.plans.noteStaying(urn, (object) => !isReplaced && livesIn(object));
-  if (isReplaced) warnOfStaying(hosted, { urn, id, objects: hosted.resource.objects(id, plan.stored.outs) });
 }
 
 /** The argument that names the container counts as the one that replaces. */
@@ -154,36 +144,32 @@ function missing(
 }
 
 /**
- * Records which objects a resource of the program has in its state and continues to manage.
+ * Records which objects a resource of the program has in its state and continues to manage, and where it stays.
  * @throws when another resource has one of them, too.
  */
-function holdObjects<Args extends object, Outputs extends object>(
-  { resource, session: { memory } }: Hosted<Args, Outputs>,
-  { urn, stateUrn, plan }: { urn: string; stateUrn: string | undefined; plan: Plan<Args, Outputs> },
+function hold<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn, stateUrn }: OfProgram,
+  { plan, livesIn }: ProgramComparison<Args, Outputs>,
 ): void {
-  const { stored, news, replaces, deletesFirst } = plan;
+  const { resource } = hosted;
+  const { ownership, plans } = hosted.session.memory;
+  const { stored, changes, news, replaces, deletesFirst } = plan;
   const { id, outs } = stored;
+  const isReplaced = replaces.size > 0;
   // The types are those of the arguments and outputs; an unknown argument counts with its stored value.
   const known = { ...outs, ...news } as Partial<Outputs & Args>;
   // A resource that is to be replaced no longer manages its object: the replacement may take it over.
-  const objects = replaces.size > 0 ? [] : resource.objects(id, known);
-  memory.plans.notePlanned(resource.objects(id, outs), {
-    urn,
-    news,
-    changed: plan.changes.changed,
-    replaces,
-    deletesFirst,
-  });
+  const objects = isReplaced ? [] : resource.objects(id, known);
+  plans.notePlanned(resource.objects(id, outs), { urn, news, changed: changes.changed, replaces, deletesFirst });
   // The state may have an older URN, left by an alias.
-  memory.ownership.setStored(urn, objects, stateUrn);
-  const other = objects.map((object) => memory.ownership.otherOwner(object, urn)).find((owner) => owner !== undefined);
-  if (other === undefined) return;
-  throw new Error(
-    `${resource.kind} ${id} is managed by both "${nameInUrn(urn)}" and "${nameInUrn(other)}", which would undo each other's changes. ` +
-      `Remove one of them from the program: pulumi up plans its deletion, but does not delete the object`,
-  );
+  ownership.setStored(urn, objects, stateUrn);
+  const other = objects.map((object) => ownership.otherOwner(object, urn)).find((owner) => owner !== undefined);
+  if (other !== undefined)
+    throw new Error(
+      `${resource.kind} ${id} is managed by both "${nameInUrn(urn)}" and "${nameInUrn(other)}", which would undo each other's changes. ` +
+        `Remove one of them from the program: pulumi up plans its deletion, but does not delete the object`,
+    );
+  plans.noteStaying(urn, (object) => !isReplaced && livesIn(object));
+  if (isReplaced) warnOfStaying(hosted, { urn, id, objects: resource.objects(id, outs) });
 }
-
-export const authProviderOf = <Args extends object, Outputs extends object>({
-  readSetting,
-}: Hosted<Args, Outputs>): string => resolveSettings(readSetting).settings?.authProvider ?? "";

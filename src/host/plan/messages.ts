@@ -1,29 +1,10 @@
+/** What a plan says of one resource. */
 import { type Properties, containsUnknown } from "../../contract/hiddenKeys";
 import { labelOf, nameInUrn } from "../../contract/identifiers";
-import { specEntries, type Comparison } from "../arguments";
-import type { Lifecycle, Plan, Stored } from "../lifecycle";
+import { specEntries } from "../arguments";
+import type { Lifecycle, Plan } from "../lifecycle";
 import { protectionOf } from "../protection";
 import type { Hosted } from "../session";
-
-export function planOf<Args, Outputs>(about: {
-  urn: string | undefined;
-  stored: Stored<Args, Outputs>;
-  news: Properties;
-  changes: Comparison<Args>;
-  deletesFirst: boolean;
-}): Plan<Args, Outputs> {
-  const { urn, stored, news, changes, deletesFirst } = about;
-  const known = Object.entries(news).filter(([, value]) => !containsUnknown(value));
-  return {
-    stored,
-    label: labelOf(urn),
-    // The program's arguments have passed `check`.
-    news: Object.fromEntries(known) as Partial<Args>,
-    changes,
-    replaces: changes.replaces,
-    deletesFirst,
-  };
-}
 
 /** The plan's messages about one resource. */
 export function planMessages<Args extends object, Outputs extends object>(

@@ -1,11 +1,13 @@
+/** What a repair of drift would do. */
 import { labelOf } from "../../contract/identifiers";
 import { protectionOf } from "../protection";
 import { excludeEachOther } from "../replacement";
 import type { Repair, RepairRequest } from "../requests";
 import type { Hosted } from "../session";
 import { compareWith, storedFrom } from "../state";
-import { authProviderOf } from "./diff";
-import { planOf, planMessages } from "./messages";
+import { authProviderOf } from "./checkNews";
+import { planMessages } from "./messages";
+import { planOf } from "./planOf";
 
 /** What a plan would do and report after a refresh. Sends nothing. */
 export function repair<Args extends object, Outputs extends object>(

@@ -52,7 +52,7 @@ export class Claims {
     });
   }
 
-  /** Whether this run has looked at the resource with this URN. */
+  /** Whether this process has looked at the resource with this URN. */
   has(urn: string): boolean {
     return this.#claims.has(urn);
   }

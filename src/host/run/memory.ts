@@ -1,15 +1,16 @@
-/** The memory of one run (docs/design/rules.md, 4): what is declared, who manages what, and what is planned. */
+/** The memory of one run (docs/design/rules.md, 4): what is declared, what happens to objects, who manages them, and what is planned. */
 import type { Deadline, NotSeen } from "../../client";
 import { nameInUrn } from "../../contract/identifiers";
 import { Claims } from "./claims";
-import { type Doer, Neighbours, type Others } from "./others";
+import { Objects } from "./objects";
+import { type Asker, Neighbours, type Others } from "./others";
 import { Ownership } from "./ownership";
 import { Plans } from "./plans";
 
 interface RunOfCall {
   readonly urn: string;
-  /** For whom it deletes. */
-  readonly by: Doer;
+  /** As whom it asks. */
+  readonly by: Asker;
   readonly deadline: Deadline;
   readonly siblingStartsMs: number;
   /** Called with each object that the call takes over. */
@@ -19,12 +20,13 @@ interface RunOfCall {
 export class RunMemory {
   readonly #neighbours = new Neighbours();
   readonly claims = new Claims(this.#neighbours);
-  readonly ownership = new Ownership(this.claims, this.#neighbours);
-  readonly plans = new Plans(this.claims, this.ownership);
+  readonly objects = new Objects(this.#neighbours);
+  readonly ownership = new Ownership(this.claims, this.objects, this.#neighbours);
+  readonly plans = new Plans(this.claims, this.objects, this.ownership);
 
   /** What these processes know counts from now on, and they are told what is learned here. */
   meet(others: Others): void {
-    this.#neighbours.others = others;
+    this.#neighbours.meet(others);
   }
 
   /** Why it is not known whether another process declares or manages the same. Undefined: it is known. */
@@ -34,7 +36,7 @@ export class RunMemory {
 
   /** The memory for one call of one resource. */
   viewOf({ urn, by, deadline, siblingStartsMs, onTakeOver }: RunOfCall) {
-    const { ownership, plans } = this;
+    const { objects, ownership, plans } = this;
     return {
       takeOver: (object: string) => {
         ownership.takeOver(object, urn);
@@ -45,7 +47,7 @@ export class RunMemory {
       /** The names of the program's resources that declare it, also of those that this run does not look at. */
       namesInProgram: (object: string) =>
         this.#neighbours.others.declaredByProgram(object).map((one) => nameInUrn(one.urn)),
-      wasDeleted: (object: string) => ownership.wasDeleted(object),
+      wasDeleted: (object: string) => objects.wasDeleted(object),
       /** Whether it is what this resource had before, and is replaced by the present call. */
       isReplaced: (object: string) => plans.isReplacedHere(object, by),
       isDeletedLast: (object: string) => plans.isDeletedLast(object),
@@ -54,12 +56,12 @@ export class RunMemory {
       leftSoon: (object: string) => plans.leftWithin(object, by, siblingStartsMs),
       isToBeReplaced: (matches: (object: string) => boolean) => plans.isToBeReplaced(matches),
       otherOwner: (object: string) => ownership.otherOwner(object, by),
-      release: (object: string) => ownership.release(object),
+      release: (object: string) => objects.release(object),
       /** True even if the engine begins a sibling's change a moment later. */
-      leavesSoon: (object: string) => ownership.leavesWithin(object, siblingStartsMs),
-      waitUntilFree: (object: string, still?: string) => ownership.waitUntilFree(object, deadline, still),
-      whileReleasing: <Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>) =>
-        ownership.whileReleasing({ objects, by, deletes }, work),
+      leavesSoon: (object: string) => objects.leavesWithin(object, siblingStartsMs),
+      waitUntilFree: (object: string, still?: string) => objects.waitUntilFree(object, deadline, still),
+      whileReleasing: <Result>(leaving: readonly string[], deletes: boolean, work: () => Promise<Result>) =>
+        objects.whileReleasing({ objects: leaving, by, deletes }, work),
     };
   }
 }

@@ -35,11 +35,11 @@ export interface Elsewhere {
 /** What is done with an object that another resource may manage. */
 export type Doing = "takes-over" | "deletes" | "changes";
 
-/** An entry of the state that the engine deletes, and that belongs to no resource of the program. */
-export const NOT_OF_PROGRAM = Symbol("an entry of the state that belongs to no resource of the program");
+/** An entry of the state that the engine deletes, and whose URN another resource has by now. */
+export const OTHER_ENTRY = Symbol("an entry of the state whose URN another resource has by now");
 
-/** For whom something is done: the URN of a resource of the program, or an entry that belongs to none. */
-export type Doer = string | typeof NOT_OF_PROGRAM;
+/** As whom the memory is asked: the resource or the entry with this URN, or an entry whose URN is another one's. */
+export type Asker = string | typeof OTHER_ENTRY;
 
 /** Each process publishes what it learns and can query the others. */
 export interface Others {
@@ -84,20 +84,23 @@ export const NOBODY: Others = {
 
 /** The other processes, as the memory of this one asks them. */
 export class Neighbours {
-  others = NOBODY;
+  #others = NOBODY;
+
+  get others(): Others {
+    return this.#others;
+  }
+
+  meet(others: Others): void {
+    this.#others = others;
+  }
 
   /** What they certainly know of the object. */
   certain(object: string): readonly Elsewhere[] {
     return this.others.of(object).filter(({ doubt }) => doubt === undefined);
   }
 
-  /** What they know, certainly or not. */
-  all(object: string): readonly Elsewhere[] {
-    return this.others.of(object);
-  }
-
   /** Whether the others permit it, as far as what they do is known. Call in the tick in which it is done. */
-  permission(doing: Doing, object: string, by: Doer): Permission {
+  permission(doing: Doing, object: string, by: Asker): Permission {
     for (const { doubt, state, holders } of this.others.of(object)) {
       if (doubt === undefined) continue;
       const holder = doing === "changes" ? undefined : holders.find((one) => isOther(one, by));
@@ -117,4 +120,4 @@ export class Neighbours {
 }
 
 /** Whether it is another resource than this one, by its URN and by the one in its state. */
-export const isOther = (holder: Holder, by: Doer): boolean => holder.urn !== by && holder.stateUrn !== by;
+export const isOther = (holder: Holder, by: Asker): boolean => holder.urn !== by && holder.stateUrn !== by;

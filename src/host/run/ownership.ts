@@ -1,46 +1,22 @@
 /**
- * Which resource manages which object in one run, and what happens to the objects (docs/design/rules.md, 4). Methods that
- * are called right before a request are synchronous.
+ * Which resource manages which object in one run (docs/design/rules.md, 4). Methods that are called right before a
+ * request are synchronous.
  *
  * Resources are identified by the URN in their state, which is the old one after an alias. Objects are identified by
  * names with kind, project and id, such as `compute prj-1/ep-1`.
  */
-import { once, EventEmitter } from "node:events";
-import {
-  type Deadline,
-  Granted,
-  inSeconds,
-  type Permission,
-  Refused,
-  requireGranted,
-  Unknown,
-  WaitTimeoutError,
-  withDeadline,
-} from "../../client";
+import { Granted, type Permission, Refused, requireGranted, Unknown } from "../../client";
 import { adopted, type Claim } from "../../contract/claims";
 import { nameInUrn } from "../../contract/identifiers";
 import type { Claims } from "./claims";
-import { type Doer, isOther, type Neighbours, NOT_OF_PROGRAM, type Stored } from "./others";
-
-/** A deletion of an object, or a move away, in progress. */
-export interface Release {
-  /** Settles when it has ended. Never rejects. */
-  readonly ended: Promise<void>;
-  /** The object that must leave first. */
-  waitsFor?: string;
-}
-
-interface ObjectState {
-  readonly owner?: string;
-  readonly release?: Release;
-  readonly isDeleted?: boolean;
-}
+import type { Objects } from "./objects";
+import { type Asker, isOther, type Neighbours, OTHER_ENTRY, type Stored } from "./others";
 
 /** An entry of the state that the engine deletes. */
 export interface DeletedEntry {
   readonly urn: string;
-  /** Who the deletion is for. */
-  readonly by: Doer;
+  /** As whom the memory is asked. */
+  readonly by: Asker;
   /** What the entry declares. */
   readonly claims: readonly Claim[];
 }
@@ -55,20 +31,16 @@ export class ManagedElsewhereError extends Error {
 export class Ownership {
   /** By URN: what a resource has in its state and continues to manage. */
   readonly #stored = new Map<string, Stored>();
-  readonly #states = new Map<string, ObjectState>();
   /** The URNs under which something was created. */
   readonly #createdAs = new Set<string>();
   /** The first resource of the program whose creation or update has failed. */
   #failed: string | undefined;
-  /** Emits the name of an object when its release begins. */
-  readonly #releases = new EventEmitter().setMaxListeners(0);
 
   constructor(
     private readonly claims: Claims,
+    private readonly objects: Objects,
     private readonly neighbours: Neighbours,
   ) {}
-
-  // What the states hold
 
   /**
    * Records the objects that a resource has in its state and continues to manage. `stateUrn`: the URN in its state,
@@ -86,7 +58,7 @@ export class Ownership {
   }
 
   /** The same for these objects. The URN may be the one in the state. */
-  removeStored(objects: readonly string[], by: Doer): void {
+  removeStored(objects: readonly string[], by: Asker): void {
     for (const [urn, stored] of this.#stored)
       if (urn === by || stored.stateUrn === by)
         this.setStored(
@@ -102,17 +74,17 @@ export class Ownership {
   }
 
   /**
-   * Who a deletion with this URN is for. An entry that was moved by an alias carries the URN of before. If a resource of
+   * As whom a deletion with this URN asks. An entry that was moved by an alias carries the URN of before. If a resource of
    * the program has that URN by now, and is not replaced, the deletion is not for it. Nor is it if another process
    * manages one of the objects for such a resource: the deletion of its own would come to that process.
    */
-  deleterOf(urn: string, objects: readonly string[]): Doer {
+  deleterOf(urn: string, objects: readonly string[]): Asker {
     const own = this.#withUrn(urn).map((one) => this.claims.checked.get(one));
     const isOfOther =
       own.length > 0
         ? own.every((one) => one !== undefined && one.newInputs === undefined)
         : objects.some((object) => this.neighbours.certain(object).some(({ holders }) => holders.length > 0));
-    return isOfOther ? NOT_OF_PROGRAM : urn;
+    return isOfOther ? OTHER_ENTRY : urn;
   }
 
   /** The URN in the program of the resource that an update creates or replaces, by the one that its deletion carries. */
@@ -120,17 +92,9 @@ export class Ownership {
     return [urn, ...this.#withUrn(urn)].find((one) => this.claims.checked.get(one)?.newInputs !== undefined);
   }
 
-  // Who manages an object
-
-  /** The resource that created the object, or took it over, in this run. */
-  ownerOf(object: string): string | undefined {
-    const elsewhere = this.neighbours.certain(object).map(({ state }) => state.owner);
-    return [this.#states.get(object)?.owner, ...elsewhere].find((owner) => owner !== undefined);
-  }
-
   /** Another resource that has the object in its state, or created it or took it over in this run. */
-  otherOwner(object: string, by: Doer): string | undefined {
-    const owner = this.ownerOf(object);
+  otherOwner(object: string, by: Asker): string | undefined {
+    const owner = this.objects.ownerOf(object);
     if (owner !== undefined && owner !== by) return owner;
     const own = [...this.#stored].filter(([, { objects }]) => objects.includes(object));
     const holders = [
@@ -138,16 +102,6 @@ export class Ownership {
       ...this.neighbours.certain(object).flatMap((one) => one.holders),
     ];
     return holders.find((one) => isOther(one, by))?.urn;
-  }
-
-  /** Records that the resource created the object, or took it over, in this run. */
-  setOwner(object: string, urn: string): void {
-    this.#setState(object, { owner: urn });
-  }
-
-  /** For an object that was taken over but not stored. */
-  forgetOwner(object: string): void {
-    this.#setState(object, {});
   }
 
   /**
@@ -159,15 +113,15 @@ export class Ownership {
     if (owner !== undefined)
       throw new Error(`${object} is already managed by "${nameInUrn(owner)}" of this program. Declare it once`);
     const leaving = new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
-    if (this.release(object) !== undefined) throw leaving;
-    const before = this.#states.get(object);
-    this.setOwner(object, urn);
+    if (this.objects.release(object) !== undefined) throw leaving;
+    const undo = this.objects.snapshot(object);
+    this.objects.setOwner(object, urn);
     // Each process says what it does before it looks at what the others do, so one of them sees the other.
     try {
       if (this.neighbours.certain(object).some(({ state }) => state.isLeaving)) throw leaving;
       requireGranted(this.neighbours.permission("takes-over", object, urn));
     } catch (error) {
-      this.#setState(object, before ?? {});
+      undo();
       throw error;
     }
   }
@@ -178,7 +132,7 @@ export class Ownership {
    */
   checkNotTakenOver(objects: readonly string[], urn: string): void {
     for (const object of objects) {
-      const owner = this.ownerOf(object);
+      const owner = this.objects.ownerOf(object);
       if (owner !== undefined && owner !== urn)
         throw new Error(
           `"${nameInUrn(owner)}" of this program took over ${object} in the same run, because it still existed. ` +
@@ -197,18 +151,16 @@ export class Ownership {
     return this.#createdAs.has(urn);
   }
 
-  // Whether a deletion may be sent
-
   /**
    * The resource that certainly prevents a deletion from deleting the object. An object that this run created or took
    * over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
    */
-  deletionBlocker(object: string, by: Doer): string | undefined {
-    return this.ownerOf(object) ?? this.otherOwner(object, by);
+  deletionBlocker(object: string, by: Asker): string | undefined {
+    return this.objects.ownerOf(object) ?? this.otherOwner(object, by);
   }
 
   /** Not if another resource manages the object, nor while that is not known. */
-  #mayDelete(object: string, by: Doer): Permission {
+  #mayDelete(object: string, by: Asker): Permission {
     const owner = this.deletionBlocker(object, by);
     return owner === undefined
       ? this.neighbours.permission("deletes", object, by)
@@ -235,13 +187,13 @@ export class Ownership {
   #declaredUnseen(objects: readonly string[], { urn, by, claims }: DeletedEntry): Unknown | undefined {
     const { others } = this.neighbours;
     const seen = this.claims.seen();
-    const isOfProgram = by !== NOT_OF_PROGRAM;
+    const hasOwnUrn = by !== OTHER_ENTRY;
     // The engine deletes an entry of the program when it has looked at it, or along with what it replaces first. Of any
     // other, this may be the URN that another entry had before an alias.
-    const isReused = isOfProgram && others.isOfProgram(urn);
+    const isReused = hasOwnUrn && others.isOfProgram(urn);
     if (isReused && (seen.has(urn) || this.#hasToCreate())) return undefined;
     const trouble = others.trouble();
-    if (trouble !== undefined && !(isOfProgram && this.claims.has(urn)))
+    if (trouble !== undefined && !(hasOwnUrn && this.claims.has(urn)))
       return Unknown.because({
         question: "whether the program declares the same object under another name",
         ...trouble,
@@ -253,7 +205,7 @@ export class Ownership {
     if (other === undefined) return undefined;
     const name = nameInUrn(other.urn);
     const [former, entry] =
-      isReused || !isOfProgram
+      isReused || !hasOwnUrn
         ? [
             `. The entry to delete may be another one, which was called "${nameInUrn(urn)}" before an alias`,
             "<its URN>",
@@ -292,86 +244,5 @@ export class Ownership {
       why: `"${nameInUrn(failed)}" has failed in this run, and a program may end at that, before it has declared the rest`,
       waysOut: "Mend that, and run pulumi up again: it deletes what the program does not declare",
     });
-  }
-
-  // What is being deleted or moved away
-
-  release(object: string): Release | undefined {
-    return this.#states.get(object)?.release;
-  }
-
-  /** Whether the object is being deleted or moved away, or that begins within this time. */
-  async leavesWithin(object: string, ms: number): Promise<boolean> {
-    if (this.release(object) !== undefined) return true;
-    const begun = once(this.#releases, object, { signal: AbortSignal.timeout(ms) });
-    return (await begun.catch(() => undefined)) !== undefined;
-  }
-
-  /**
-   * Waits while the object is being deleted or moved away. Returns whether this run has deleted it.
-   * @throws at the deadline, with `still`: what was in progress.
-   */
-  async waitUntilFree(
-    object: string,
-    deadline: Deadline,
-    still = `${object} was still being deleted`,
-  ): Promise<boolean> {
-    const release = this.release(object);
-    if (release === undefined) return this.wasDeleted(object);
-    const late = ({ totalMs }: Deadline) => new WaitTimeoutError(`${still} after ${inSeconds(totalMs)}`);
-    await withDeadline(deadline, release.ended, late);
-    return this.waitUntilFree(object, deadline, still);
-  }
-
-  wasDeleted(object: string): boolean {
-    const own = this.#states.get(object);
-    const elsewhere = this.neighbours.all(object);
-    const isDeleted =
-      own?.isDeleted === true || elsewhere.some(({ doubt, state }) => doubt === undefined && state.isDeleted);
-    // What was created again after that is there.
-    return isDeleted && [own, ...elsewhere.map(({ state }) => state)].every((one) => one?.owner === undefined);
-  }
-
-  /** Whether this process has deleted such an object. */
-  hasDeleted(matches: (object: string) => boolean): boolean {
-    return [...this.#states].some(([object, { isDeleted = false }]) => isDeleted && matches(object));
-  }
-
-  /** Whether this process has created such an object or taken it over. */
-  hasOwned(matches: (object: string) => boolean): boolean {
-    return [...this.#states].some(([object, { owner }]) => owner !== undefined && matches(object));
-  }
-
-  /**
-   * While `work` runs, these objects cannot be taken over. If it `deletes` them and succeeds, they are recorded as
-   * deleted.
-   */
-  async whileReleasing<Result>(
-    { objects, by, deletes }: { objects: readonly string[]; by: Doer; deletes: boolean },
-    work: () => Promise<Result>,
-  ): Promise<Result> {
-    // If two deletions concern the same object, the first one counts.
-    const isFree = (object: string): boolean =>
-      this.release(object) === undefined && (this.#states.get(object)?.owner ?? by) === by;
-    const before = objects.filter(isFree).map((object) => [object, this.#states.get(object) ?? {}] as const);
-    // Starts after the releases are recorded below.
-    const working = Promise.resolve().then(work);
-    const over = Promise.allSettled([working]).then(([{ status }]) => {
-      const isDeleted = deletes && status === "fulfilled";
-      for (const [object, earlier] of before)
-        if (this.release(object) === release) this.#setState(object, isDeleted ? { isDeleted } : earlier);
-    });
-    const release: Release = { ended: over };
-    for (const [object] of before) {
-      this.#setState(object, { release });
-      this.#releases.emit(object);
-    }
-    return over.then(() => working);
-  }
-
-  #setState(object: string, state: ObjectState): void {
-    this.#states.set(object, state);
-    const { owner, release, isDeleted = false } = state;
-    this.neighbours.others.tellState(object, { owner, isLeaving: release !== undefined, isDeleted });
   }
 }

@@ -4,7 +4,8 @@ import { Granted, type ListOptions, type Permission } from "../../client";
 import type { Properties } from "../../contract/hiddenKeys";
 import { nameInUrn } from "../../contract/identifiers";
 import type { Claims } from "./claims";
-import type { Doer } from "./others";
+import type { Objects } from "./objects";
+import type { Asker } from "./others";
 import type { Ownership } from "./ownership";
 
 /** What a plan does with the resource of the program that has an object in its state. */
@@ -59,6 +60,7 @@ export class Plans {
 
   constructor(
     private readonly claims: Claims,
+    private readonly objects: Objects,
     private readonly ownership: Ownership,
   ) {}
 
@@ -91,7 +93,7 @@ export class Plans {
 
   /** Whether this run replaces such an object, as far as it was compared, or has deleted it. */
   isReplaced(matches: (object: string) => boolean): boolean {
-    return this.#plansToReplace(matches) || this.ownership.hasDeleted(matches);
+    return this.#plansToReplace(matches) || this.objects.hasDeleted(matches);
   }
 
   /**
@@ -99,12 +101,12 @@ export class Plans {
    * an earlier run has deleted is compared again, and only created.
    */
   isToBeReplaced(matches: (object: string) => boolean): boolean {
-    const isOver = this.ownership.hasOwned(matches) || this.ownership.hasDeleted(matches);
+    const isOver = this.objects.hasOwned(matches) || this.objects.hasDeleted(matches);
     return !isOver && this.#plansToReplace(matches);
   }
 
   /** Whether the object is that of the resource with this URN, which is replaced in this run. */
-  isReplacedHere(object: string, by: Doer): boolean {
+  isReplacedHere(object: string, by: Asker): boolean {
     const planned = this.#planned.get(object);
     return planned !== undefined && planned.urn === by && planned.replaces.size > 0;
   }
@@ -129,19 +131,16 @@ export class Plans {
     this.#staying.delete(urn);
   }
 
-  // What one resource leaves to another
-
   /** Whether another resource of the program may have the object: it is neither taken over nor deleted. */
   #isLeft(object: string): boolean {
-    const { ownership } = this;
-    return this.isDeletedLast(object) && ownership.ownerOf(object) === undefined && !ownership.wasDeleted(object);
+    return this.isDeletedLast(object) && this.objects.ownerOf(object) === undefined && !this.objects.wasDeleted(object);
   }
 
   /**
    * What another resource leaves to the one with this URN, which declares the object: it has the object in its state, is
    * replaced in this run, and would delete the object last.
    */
-  leftBy(object: string, by: Doer): Left | undefined {
+  leftBy(object: string, by: Asker): Left | undefined {
     const other = this.#planned.get(object)?.urn;
     if (other === undefined || other === by || !this.#isLeft(object)) return undefined;
     const compared = this.#comparedWith.get(other);
@@ -150,13 +149,11 @@ export class Plans {
   }
 
   /** The same, if the engine compares the other resource within this time. */
-  async leftWithin(object: string, by: Doer, ms: number): Promise<Left | undefined> {
+  async leftWithin(object: string, by: Asker, ms: number): Promise<Left | undefined> {
     if (!this.#planned.has(object))
       await once(this.#left, object, { signal: AbortSignal.timeout(ms) }).catch(() => undefined);
     return this.leftBy(object, by);
   }
-
-  // What is deleted to be replaced
 
   /**
    * Records what is asked before anything in a resource with this URN is deleted to replace it. It is granted once for all
@@ -175,7 +172,7 @@ export class Plans {
   /** What guards the objects that are still to be deleted first. */
   guardsOf(matches: (object: string) => boolean): Guard[] {
     const urns = [...this.#planned].flatMap(([object, { urn, replaces, deletesFirst }]) =>
-      replaces.size > 0 && deletesFirst && matches(object) && !this.ownership.wasDeleted(object) ? [urn] : [],
+      replaces.size > 0 && deletesFirst && matches(object) && !this.objects.wasDeleted(object) ? [urn] : [],
     );
     return [...new Set(urns)].flatMap((urn) => (this.ownership.wasCreated(urn) ? [] : (this.#guards.get(urn) ?? [])));
   }
@@ -188,8 +185,6 @@ export class Plans {
   lost(urn: string): string | undefined {
     return this.ownership.wasCreated(urn) ? undefined : this.#deletedAs.get(urn);
   }
-
-  // What stays in what is deleted
 
   /** Records in which objects a compared resource lives and is to stay: in none if it is replaced. */
   noteStaying(urn: string, livesIn: (object: string) => boolean): void {

@@ -296,7 +296,7 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Emai
   };
 }
 
-/** The existing own server, if it differs from what is given. */
+/** The existing own server, unless it is certainly what is given. */
 function otherServer(
   args: Partial<EmailServerArguments> & Pick<EmailServerArguments, "projectId">,
   before: EmailServerRecord,
@@ -304,8 +304,13 @@ function otherServer(
   if (before.type === "shared") return undefined;
   const found = toArguments(args.projectId, before);
   const unset = Object.fromEntries(["type", ...SMTP_ARGUMENTS].map((name) => [name, ""]));
-  const names = unconfirmed(declaration.args, { sent: { ...unset, ...args }, shown: found }).map((name) => `"${name}"`);
-  if (names.length === 0) return undefined;
-  const host = found.host === undefined ? "" : ` (${found.host})`;
-  return `another server was configured there${host}, different in ${names.join(", ")}`;
+  const differing = unconfirmed(declaration.args, { sent: { ...unset, ...args }, shown: found });
+  const masked = SMTP_ARGUMENTS.filter((name) => !Object.hasOwn(found, name) && !differing.includes(name));
+  const there = `server was configured there${found.host === undefined ? "" : ` (${found.host})`}`;
+  const isNotShown = `the service does not show its ${quoted(masked)}`;
+  if (differing.length > 0)
+    return `another ${there}, different in ${quoted(differing)}${masked.length > 0 ? `; ${isNotShown}` : ""}`;
+  return masked.length > 0 ? `a ${there}, and ${isNotShown}` : undefined;
 }
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");

@@ -629,13 +629,13 @@ test("pnpm: a package that is found only beside the SDK", async () => {
   expect(checks["package"]?.message).toContain("0.0.1");
 });
 
-test("as text: aligned lines without colour where nobody looks at a terminal, the remedy below, the count last", async () => {
+test("as text: aligned lines without colour where nobody looks at a terminal, the count first, the remedy below", async () => {
   fakePulumi({ version: "v3.100.0" });
   const { code, text } = await doctor([], { SVC_API_KEY: KEY });
   expect(code).toBe(1);
-  expect(text).toMatch(/^ok {7}Node {9}\d/m);
-  expect(text).toMatch(/^failure {2}Pulumi CLI {3}3\.100\.0.*\n {22}Install/m);
-  expect(text).toMatch(/\nfailures: 2, warnings: 0\n$/);
+  expect(text).toMatch(/^ {2}ok {7}Node {9}\d/m);
+  expect(text).toMatch(/^ {2}failure {2}Pulumi CLI {3}3\.100\.0.*\n {24}Install/m);
+  expect(text).toMatch(/^failures: 2, warnings: 0\n/);
 
   expect(text).not.toMatch(/\u001b/);
 });

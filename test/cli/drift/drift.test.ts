@@ -4,17 +4,22 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { appendToJobSummary } from "../../../src/cli/drift/jobSummary";
 import { drift, type DriftFlags } from "../../../src/cli/drift/drift";
-import { FORMATS, render } from "../../../src/cli/drift/formats";
+import { driftReport } from "../../../src/cli/drift/driftReport";
+import { type Format, FORMATS, render as rendered } from "../../../src/cli/report/render";
 import { parsedIgnoreFile } from "../../../src/cli/drift/ignoreFile";
 import { judged } from "../../../src/cli/drift/tolerated";
 import { readEventLog } from "../../../src/cli/drift/eventLog";
 import { refreshedBy } from "../../../src/cli/drift/refreshed";
-import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
+import { type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
 import { STAND_INS } from "../../../src/contract/standIns";
 import { typeToken } from "../../../src/contract/pointer";
 import { anyCharacter } from "../../support/characters";
 import { RUNNER_PARTS, runnerCommandsIn } from "../../support/runners";
 import { events, log, type Refresh, refreshedOf, refreshedWith, secret } from "../../support/refreshes";
+
+const render = (report: Report, format: Format, colours?: boolean): string =>
+  rendered(driftReport(report), format, colours);
+const exitCode = (report: Report): number => driftReport(report).exitCode;
 
 const driftOf = (...refreshes: Refresh[]) => refreshedOf(...refreshes).flatMap((resource) => resource.drift ?? []);
 
@@ -462,11 +467,12 @@ describe("redirect domains whose day has come", () => {
     expect(render(report, "text")).toBe(`Stack dev: no drift, 2 expired domains
 
 Not drift: redirect domains whose day has come. Remove them from the program
+  resource                 domain          expired
   Whitelist list           https://b.test  since 2020-02-29
   WhitelistDomain preview  https://a.test  since 2020-01-31
 `);
     expect(render(report, "markdown")).toContain(
-      "| Resource | Domain | Expired |\n| --- | --- | --- |\n| `Whitelist list` | `https://b.test` | `since 2020-02-29` |",
+      "| Resource | Domain | Expired |\n| --- | --- | --- |\n| Whitelist `list` | `https://b.test` | since `2020-02-29` |",
     );
     const { expiredDomains: _none, ...older } = report;
     expect(reportSchema.parse(older)).toMatchObject({ expiredDomains: [] });
@@ -591,8 +597,9 @@ pulumi up --refresh repairs this. It also deploys pending changes of the program
 pulumi-svc drift --repair repairs this alone, --accept edits the program, --ignore tolerates it.
 
 Not declared in this stack
-  OAuthProvider prj-demo/github  OAuth provider github   to manage it: adopt: true
-  ComputeEndpoint prj-demo/ep-2  read_only compute ep-2  to manage it: adopt: "ep-2"
+  object                         what it is              to manage it
+  OAuthProvider prj-demo/github  OAuth provider github   adopt: true
+  ComputeEndpoint prj-demo/ep-2  read_only compute ep-2  adopt: "ep-2"
 
 fingerprint ${report.fingerprint}
 `);
@@ -607,7 +614,7 @@ fingerprint ${report.fingerprint}
 
   test("an empty result is one line, and exit code 0", () => {
     expect(render(reportOf([]), "text")).toBe("Stack dev: no drift\n");
-    expect(render(reportOf([]), "markdown")).toBe("## Drift\n\n`Stack dev: no drift`\n");
+    expect(render(reportOf([]), "markdown")).toBe("## Drift\n\nStack `dev`: no drift\n");
     expect(exitCode(reportOf([]))).toBe(0);
   });
 
@@ -617,7 +624,8 @@ fingerprint ${report.fingerprint}
     expect(render(apart, "text")).toBe(`Stack dev: no drift
 
 Not drift: a new project has these by default
-  OAuthProvider prj-demo/github  OAuth provider github  to manage it: adopt: true
+  object                         what it is             to manage it
+  OAuthProvider prj-demo/github  OAuth provider github  adopt: true
 `);
     expect(render(apart, "markdown")).toContain(
       "### Not drift: a new project has these by default\n\n| Object | What it is | To manage it |\n| --- | --- | --- |\n| OAuthProvider `prj-demo/github` |",
@@ -660,10 +668,12 @@ Not drift: a new project has these by default
     );
     const removal = "pulumi state delete 'urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::renamed'";
     expect(text).toMatch(
-      /^ {2}compute ep-1\n {4}ComputeEndpoint old +prj-demo\/ep-1 +pulumi state delete 'urn:.*::old'$/m,
+      /^ {2}compute ep-1\n {4}resource +id +to remove it\n {4}ComputeEndpoint old +prj-demo\/ep-1 +pulumi state delete 'urn:.*::old'$/m,
     );
     expect(text).toContain(removal);
-    expect(render(shared, "markdown")).toContain(`| \`compute ep-1\` | ComputeEndpoint \`renamed\` | \`${removal}\` |`);
+    expect(render(shared, "markdown")).toContain(
+      `| \`compute ep-1\` | ComputeEndpoint \`renamed\` | \`prj-demo/ep-1\` | \`${removal}\` |`,
+    );
     const { sharedObjects: _none, ...older } = shared;
     expect(reportSchema.parse(older)).toMatchObject({ sharedObjects: [] });
   });

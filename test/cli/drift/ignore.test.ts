@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ignore, type IgnoreFlags, ignoreResultSchema, newEntries, render } from "../../../src/cli/drift/ignore";
+import { ignore, type IgnoreFlags, ignoreReport, ignoreResultSchema, newEntries } from "../../../src/cli/drift/ignore";
 import { parsedIgnoreFile } from "../../../src/cli/drift/ignoreFile";
 import type { Unmanaged } from "../../../src/cli/drift/report";
+import { render } from "../../../src/cli/report/render";
 import { judged } from "../../../src/cli/drift/tolerated";
 import { type Refresh, refreshedOf, secret } from "../../support/refreshes";
 
@@ -125,8 +126,8 @@ test.each([
   [false, "dev, prod", "for stacks dev, prod"],
 ])("the result says which stacks the entries hold for: %s, %s", (allStacks, stack, words) => {
   const result = { stack, file: "svc-drift.json", entries: [{ ...MAX, entry: "ignore[0]" }], allStacks, messages: [] };
-  expect(render(result, "text")).toMatch(new RegExp(`^svc-drift\\.json: 1 entry ${words}$`, "m"));
-  expect(render(result, "markdown")).toContain(`1 entry ${words}`);
+  expect(render(ignoreReport(result), "text")).toMatch(new RegExp(`^svc-drift\\.json: 1 entry ${words}$`, "m"));
+  expect(render(ignoreReport(result), "markdown")).toContain(`1 entry ${words.replace(stack, `\`${stack}\``)}`);
 });
 
 test("an entry of a stack stands beside one of all stacks with another value", () => {

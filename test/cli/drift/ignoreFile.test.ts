@@ -4,10 +4,11 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { z } from "zod";
 import { drift } from "../../../src/cli/drift/drift";
-import { FORMATS, render } from "../../../src/cli/drift/formats";
+import { driftReport } from "../../../src/cli/drift/driftReport";
+import { type Format, FORMATS, render as rendered } from "../../../src/cli/report/render";
 import { type Entry, ignoreFileSchema, parsedIgnoreFile, readIgnoreFile } from "../../../src/cli/drift/ignoreFile";
 import type { Refreshed } from "../../../src/cli/drift/refreshed";
-import { exitCode, type Report, reportSchema, toReport, type Unmanaged } from "../../../src/cli/drift/report";
+import { type Report, reportSchema, toReport, type Unmanaged } from "../../../src/cli/drift/report";
 import { judged, withoutTolerated } from "../../../src/cli/drift/tolerated";
 import { KINDS } from "../../../src/contract/pointer";
 import {
@@ -18,6 +19,10 @@ import {
   refreshedWith,
   secret,
 } from "../../support/refreshes";
+
+const render = (report: Report, format: Format, colours?: boolean): string =>
+  rendered(driftReport(report), format, colours);
+const exitCode = (report: Report): number => driftReport(report).exitCode;
 
 const NOW = new Date("2027-01-31T23:59:59Z");
 
@@ -506,12 +511,15 @@ Not drift: tolerated by svc-drift.json
 pulumi up --refresh also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.
 
 Not declared, and tolerated by svc-drift.json
-  OAuthProvider prj-demo/a  a provider  reason: a test
+  object                    what it is  reason
+  OAuthProvider prj-demo/a  a provider  a test
 
 Entries of svc-drift.json that have expired and have no effect
-  ignore[2]  api name  too long (until 2027-01-30)
+  entry      what it is about      reason
+  ignore[2]  api name              too long (until 2027-01-30)
 
 Entries of svc-drift.json that match nothing now
+  entry      what it is about      reason
   ignore[1]  other name found "x"  gone long ago
 
 fingerprint ${report.fingerprint}
@@ -522,14 +530,16 @@ fingerprint ${report.fingerprint}
     const text = render(report, "markdown");
     expect(text).toContain(`### Not drift: tolerated by svc-drift.json
 
-| Resource | Property | Declared | Found | Reason |
-| --- | --- | --- | --- | --- |
-| ComputeEndpoint \`api\` | \`size.max\` | \`2\` | \`8\` | \`the sale (until 2027-01-31)\` |
-
-\`pulumi up --refresh\` also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.
+| Resource | Property | Declared | Found |
+| --- | --- | --- | --- |
+| ComputeEndpoint \`api\` | \`size.max\` | \`2\` | \`8\` |
 
 - ComputeEndpoint \`api\` (\`prj-demo/ep-1\`): update, which restarts the compute
+  - reason: \`the sale (until 2027-01-31)\`
   - \`a change of`);
+    expect(text).toContain(
+      "\n\n`pulumi up --refresh` also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.\n",
+    );
     expect(text).toContain("| OAuthProvider `prj-demo/a` | `a provider` | `a test` |");
     expect(text).toContain("| `ignore[2]` | `api name` | `too long (until 2027-01-30)` |");
     expect(text).toContain('| `ignore[1]` | `other name found "x"` | `gone long ago` |');

@@ -6,7 +6,8 @@ import { inspect, promisify } from "node:util";
 import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
-import { toText, leftOutText } from "../../../src/cli/import/importText";
+import { importReport, leftOutText } from "../../../src/cli/import/importText";
+import { render } from "../../../src/cli/report/render";
 import { type Kind, typeToken } from "../../../src/contract/pointer";
 import { importProject, type ImportOptions, type ImportReport } from "../../../src/cli/import/importProject";
 import type { Properties } from "../../../src/contract/hiddenKeys";
@@ -16,6 +17,8 @@ import { unmarked } from "../../support/engineMarks";
 import { Service } from "../../support/service";
 import { ROOT } from "../../support/cli";
 import { createCompute, PRIMARY, STANDARD_EMAIL } from "../../support/emulator";
+
+const toText = (report: ImportReport): string => render(importReport(report), "text");
 
 const KEY = "canary-key-import";
 const CLIENT_SECRET = "canary-client-secret";

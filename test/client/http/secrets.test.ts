@@ -37,6 +37,8 @@ const echoes: [string, (sent: string) => Reply][] = [
   ["403", () => ({ status: 403, json: { message: KEY } })],
   ["404 as a page", (sent) => ({ status: 404, text: `<html>${sent}${KEY}</html>` })],
   ["a redirect", () => ({ status: 307, headers: { location: `http://127.0.0.1:1/?${KEY}` } })],
+  ["a redirect to a host", () => ({ status: 307, headers: { location: `http://${KEY.toUpperCase()}.example/` } })],
+  ["a redirect to an escaped host", () => ({ status: 307, headers: { location: `http://%61${KEY}.example/` } })],
   ["500", (sent) => ({ status: 500, json: { message: sent } })],
   ["a good status with the request as a page", (sent) => ({ text: `<p>${sent}</p>` })],
   ["a good status with another shape", (sent) => ({ json: { id: 5, type: [KEY, sent] } })],

@@ -77,10 +77,22 @@ describe("creating a mail configuration", () => {
   });
 
   test("says nothing when the same server was configured there", async () => {
-    const given = await started({ secretAnswers: "masked" });
+    const given = await started();
     await given.create(STANDARD);
     await given.create({ ...STANDARD, host: "SMTP.example.com" });
     expect(notes(given)).toEqual([]);
+  });
+
+  test.each(["masked", "absent"] as const)("says so when its password comes back %s", async (secretAnswers) => {
+    const given = await started({ secretAnswers });
+    await setByHand(given, { ...THEIRS, port: 587 });
+    await given.create(STANDARD);
+    expect(notes(given)[0]).toMatch(/different in "host", .*; the service does not show its "password"; it was over/);
+    const there = 'a server was configured there (smtp.example.com), and the service does not show its "password"';
+    expect((await given.plan(STANDARD)).warnings).toEqual([expect.stringContaining(there)]);
+    await given.create(STANDARD);
+    expect(notes(given).at(-1)).toBe(`EmailServer ${PROJECT}: ${there}; it was overwritten`);
+    expectNoSecrets(given);
   });
 
   test("that the service refuses leaves nothing in the state and keeps the password to itself", async () => {

@@ -1,10 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isAgreed } from "../../ask";
+import { EXIT } from "../../exitCodes";
+import { wantsColours } from "../../output";
+import { type Format, render } from "../../report/render";
+import { say, toText } from "../../report/terminal";
+import { message as sentence, text } from "../../report/text";
 import { ENDING, type Pulumi, pulumiIn } from "../../stack/pulumi";
 import { exportedState, type StackState } from "../../stack/state";
 import { BusyError, UnfinishedError } from "../../stack/unfinished";
 import { type EventLog, keyOf } from "../eventLog";
-import type { Format } from "../formats";
 import { lookedAt, refreshedStacks } from "../previewRefresh";
 import { readIgnoreFile } from "../ignoreFile";
 import { type Refreshed, refreshedBy } from "../refreshed";
@@ -17,7 +21,7 @@ import { planOf } from "./repairPlan";
 import { isSameBesideMark, putBack } from "./putBack";
 import { resume } from "./resume";
 import { partialProgram, registrablesOf } from "./registration";
-import { isDestructive, planText, render, type RepairReport, resultText } from "./report";
+import { isDestructive, planPage, type RepairReport, repairReport, resultPage } from "./report";
 
 export interface RepairFlags {
   readonly stack: string | undefined;
@@ -28,8 +32,6 @@ export interface RepairFlags {
   readonly wait?: number;
   readonly format: Format;
 }
-
-const EXIT = { repaired: 0, refused: 1, notAsked: 2, left: 7, otherDrift: 9 } as const;
 
 /** The drift differs from what was shown or approved. */
 class OtherDrift extends Error {}
@@ -51,16 +53,16 @@ export async function repair(names: readonly string[], flags: RepairFlags): Prom
   try {
     const { code, report: last } = await repaired(names, flags, (known) => {
       report = known;
-      if (format === "text" && known.plan.length > 0) process.stdout.write(planText(known));
+      if (format === "text" && known.plan.length > 0) process.stdout.write(toText(planPage(known), wantsColours()));
     });
-    process.stdout.write(format === "text" ? resultText(last) : render(last, format));
+    process.stdout.write(format === "text" ? toText(resultPage(last)) : render(repairReport(last, code), format));
     return code;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (format !== "text")
-      process.stdout.write(render({ ...report, messages: [...report.messages, ...message.split("\n")] }, format));
+    const failed = { ...report, messages: [...report.messages, ...message.split("\n")] };
+    if (format !== "text") process.stdout.write(render(repairReport(failed, EXIT.failure), format));
     if (!(error instanceof OtherDrift)) throw error;
-    process.stderr.write(`pulumi-svc: ${message}\n`);
+    say(sentence(message));
     return EXIT.otherDrift;
   }
 }
@@ -86,7 +88,7 @@ async function repaired(
       names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignoreFile, new Date());
     return planOfLook(pulumi, look, { inQuestion, expect: flags.expect, tell });
   });
-  if (planned === undefined) return { code: report.left.length > 0 ? EXIT.left : EXIT.repaired, report };
+  if (planned === undefined) return { code: report.left.length > 0 ? EXIT.drift : EXIT.done, report };
   tell(report);
   const destructive = report.plan.filter(isDestructive);
   if (destructive.length > 0 && allowReplace !== true) {
@@ -158,12 +160,12 @@ async function refusalOf(report: RepairReport, { format }: RepairFlags): Promise
     report: { ...report, messages: [...report.messages, message] },
   });
   if (!process.stdin.isTTY) {
-    process.stderr.write("pulumi-svc: there is no terminal to ask on. Use --yes to repair this\n");
-    return ending(EXIT.notAsked, "nothing was changed: it needs --yes");
+    say(text`there is no terminal to ask on. Use --yes to repair this`);
+    return ending(EXIT.usage, "nothing was changed: it needs --yes");
   }
-  if (format !== "text") process.stderr.write(planText(report));
+  if (format !== "text") process.stderr.write(toText(planPage(report)));
   if (await isAgreed("Repair this?")) return undefined;
-  return ending(EXIT.refused, "nothing was changed: the answer was no");
+  return ending(EXIT.failure, "nothing was changed: the answer was no");
 }
 
 /** Marks the stack, lets the engine update what drifted, and puts back what the engine took out of the state for it. */
@@ -242,7 +244,7 @@ function looked(report: RepairReport, { resources }: { readonly resources: reado
     const now = resources.find((one) => one.urn === urn);
     return { urn, name, id: action === "delete" ? id : (now?.id ?? id) };
   });
-  return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: { ...report, repaired, left } };
+  return { code: left.length > 0 ? EXIT.drift : EXIT.done, report: { ...report, repaired, left } };
 }
 
 const CHANGED =

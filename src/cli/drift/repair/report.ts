@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { terminalJson } from "../../output";
-import { code, type Format, inColumns, columnWidths, printable, rowsOf, table } from "../formats";
+import type { CommandReport, Page, Section } from "../../report/commandReport";
+import { columns, counted, message, type Text, text, word } from "../../report/text";
+import { driftedItem } from "../driftReport";
 import { driftedSchema } from "../report";
 
 const resource = { urn: z.string(), name: z.string(), id: z.string() };
@@ -37,81 +38,49 @@ export type RepairReport = z.infer<typeof repairReportSchema>;
 
 export const isDestructive = ({ action }: Step): boolean => action === "replace" || action === "delete";
 
-const HEAD = ["property", "deployed", "found"];
-const NOTES: Readonly<Record<Step["change"], string>> = {
-  changed: "no property differs",
-  unfinished: "a creation of pulumi up is not finished",
-  deleted: "it does not exist at the service",
-  leftover: "it is left over from a replacement",
-};
+/** Plan and result. */
+export const repairReport = (report: RepairReport, exitCode: number): CommandReport => ({
+  ...planPage(report),
+  json: report,
+  sections: [planSection(report), { title: text`Result`, lines: resultLines(report) }],
+  exitCode,
+});
 
 /** The plan, for the user to approve. */
-export function planText({ stack, plan, fingerprint }: RepairReport): string {
-  const widths = columnWidths([HEAD, ...plan.flatMap(({ properties }) => properties.flatMap(rowsOf))]);
-  const lines = plan.flatMap((one) => [
-    "",
-    `${titleOf(one)}: ${actionOf(one)}`,
-    ...(one.properties.length === 0 || one.change === "unfinished" ? [`  ${NOTES[one.change]}`] : []),
-    ...(one.properties.length > 0
-      ? [HEAD, ...one.properties.flatMap(rowsOf)].map((row) => inColumns(row, widths))
-      : []),
-    ...notesOf(one).map((note) => `  ${printable(note, LONGEST)}`),
-  ]);
-  return [
-    `Stack ${printable(stack)}: ${counted(plan.length)} to repair`,
-    ...lines,
-    "",
-    `fingerprint ${fingerprint}`,
-    "",
-  ].join("\n");
+export const planPage = (report: RepairReport): Page => ({
+  title: text`Repair`,
+  headline: text`${report.stack === "" ? text`Repair` : text`Stack ${report.stack}`}: ${planned(report)}`,
+  sections: [planSection(report)],
+  fingerprint: report.fingerprint === "" ? undefined : report.fingerprint,
+});
+
+/** The result. It follows the plan, if there was one. */
+export function resultPage(report: RepairReport): Page {
+  const { title, headline } = planPage(report);
+  const isAlone = report.plan.length + report.left.length === 0;
+  return { title, ...(isAlone && headline !== undefined && { headline }), sections: [{ lines: resultLines(report) }] };
 }
 
-/** The result. It follows `planText`. */
-export function resultText({ stack, plan, repaired, left, messages }: RepairReport): string {
-  return [
-    ...(plan.length + left.length === 0 ? [`Stack ${printable(stack)}: no drift, nothing to repair`] : []),
-    ...repaired.map(({ name, id }) => `repaired ${printable(name)} (${printable(id)})`),
-    ...left.map(({ kind, name, id }) => `still different: ${kind} ${printable(name)} (${printable(id)})`),
-    ...messages.map((text) => printable(text, LONGEST)),
-    "",
-  ].join("\n");
+function planned({ plan, left, messages }: RepairReport): Text {
+  if (plan.length > 0) return text`${counted(plan.length, "resource")} to repair`;
+  if (left.length > 0) return text`nothing that a repair can restore`;
+  return messages.length > 0 ? text`nothing was repaired` : text`no drift, nothing to repair`;
 }
 
-/** Plan and result as one document. */
-export function render(report: RepairReport, format: Exclude<Format, "text">): string {
-  return format === "json" ? `${terminalJson(report)}\n` : markdown(report);
-}
+const PROPERTIES = columns`resource, property, deployed, found`;
 
-const LONGEST = 2_000;
+const planSection = (report: RepairReport): Section => ({
+  head: PROPERTIES,
+  items: report.plan.map((one) => driftedItem(report, { ...one, repair: { ...one, messages: messagesOf(one) } })),
+});
 
-function markdown({ stack, plan, repaired, left, messages, fingerprint }: RepairReport): string {
-  const rows = plan.flatMap((one) => {
-    const properties = one.properties.flatMap(rowsOf).map((row) => row.map((cell) => code(cell)));
-    const note = properties.length === 0 || one.change === "unfinished" ? [[NOTES[one.change], "", ""]] : [];
-    return [...note, ...properties].map((row) => [`${one.kind} ${code(one.name)}`, actionOf(one), ...row]);
-  });
-  const notes = plan.flatMap((one) => notesOf(one).map((note) => `- ${code(one.name)}: ${code(note, LONGEST)}`));
-  const results = [
-    ...repaired.map(({ name, id }) => `- repaired ${code(name)} (${code(id)})`),
-    ...left.map(({ kind, name, id }) => `- still different: ${kind} ${code(name)} (${code(id)})`),
-    ...messages.map((text) => `- ${code(text, LONGEST)}`),
-  ];
-  return `${[
-    "## Repair",
-    plan.length + left.length === 0
-      ? `Stack ${code(stack)}: no drift, nothing to repair`
-      : table(["Resource", "Action", "Property", "Deployed", "Found"], rows),
-    ...(notes.length > 0 ? [notes.join("\n")] : []),
-    ...(results.length > 0 ? ["### Result", results.join("\n")] : []),
-    `Fingerprint ${code(fingerprint)}`,
-  ].join("\n\n")}\n`;
-}
+const resultLines = ({ repaired, left, messages }: RepairReport): Text[] => [
+  ...repaired.map(({ name, id }) => text`repaired ${name} (${id})`),
+  ...left.map(({ kind, name, id }) => text`still different: ${word(kind)} ${name} (${id})`),
+  ...messages.map(message),
+];
 
-const counted = (count: number): string => (count === 1 ? "1 resource" : `${count} resources`);
-const titleOf = ({ kind, name, id }: Step): string => `${kind} ${printable(name)} (${printable(id)})`;
-const actionOf = ({ action, restarts }: Step): string => (restarts ? `${action}, which restarts the compute` : action);
-
-function notesOf({ messages, dependants, lost }: Step): string[] {
+function messagesOf({ messages, dependants, lost }: Step): string[] {
   return [
     ...messages,
     ...(lost.length === 0

@@ -162,7 +162,9 @@ test("without a terminal and without --yes it shows the plan, and says what is m
   expect(asked.stderr).toBe("pulumi-svc: there is no terminal to ask on. Use --yes to repair this\n");
   // Said once, wherever both streams go.
   expect((asked.stdout + asked.stderr).match(/nothing was changed/g)).toHaveLength(1);
-  expect(asked.stdout).toMatch(/ComputeEndpoint api .*: update, which restarts the compute/);
+  expect(asked.stdout).toMatch(
+    /ComputeEndpoint api .* changed\n[^]*\n {2}repair: update, which restarts the compute\n/,
+  );
   const [, fingerprint = ""] = /fingerprint ([0-9a-f]{32})/.exec(asked.stdout) ?? [];
   // The approved fingerprint is the one that was shown.
   expect(await repaired({ flags: { expect: fingerprint } })).toMatchObject({ code: 2 });
