@@ -281,9 +281,16 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
       seen.command.run === "destroy" && (isPartial(seen.command) || seen.command.excludeProtected === true);
     if (ran.code !== 0 || ran.isCut || seen.isBeside || isPart) return [];
     const steps = touched(seen);
-    // A new Whitelist clears the whole list, whatever entry of it a part of an up leaves out.
+    // The engine loses the dependencies of the arguments that a transform replaces, and a part of an up does not ask us.
+    const isTransformed = (name: string): boolean =>
+      seen.program.some((one) => namesOf(one).includes(name) && one.options.transform !== undefined);
+    // A new Whitelist clears the whole list, and an integration goes with what is in it, whatever entry of it a part of
+    // an up leaves out.
     const isLeftOut = ({ kind, name }: Held, change: Change): boolean =>
-      kind === "Whitelist" && isPartial(seen.command) && !steps.has(name) && isTakenAlong(seen, change);
+      (kind === "Whitelist" || isTransformed(name)) &&
+      isPartial(seen.command) &&
+      !steps.has(name) &&
+      isTakenAlong(seen, change);
     return seen.changes
       .filter(({ what, key }) => what === "removed" && !things.has(key))
       .flatMap((change) =>

@@ -36,6 +36,8 @@ const REFUSALS = [
   // The CLI breaks the line after it.
   /cannot be deleted/,
   /a branch can have only one\. Nothing was changed\. Use two steps/,
+  // There may be no free branch for the first step: the demo project has three, and one has a compute of its own.
+  /computes cannot swap branches in one step\. Nothing was changed\. Use two steps/,
   // What follows from it for another one.
   /whose move has failed or has not started/,
   // Of a resource that the program no longer has, too.
@@ -303,6 +305,7 @@ class Play {
         /\("([^"]+)"\)[^"]*: its "deletionProtection" is on/.exec(line) ??
         // The program ignores it.
         /\("([^"]+)"\): "[^"]+" is a placeholder in the state/.exec(line) ??
+        /\("([^"]+)"\): "clientId" is in ignoreChanges, and .* Remove "clientId" from ignoreChanges/.exec(line) ??
         [];
       if (this.#program.some(({ name: one }) => one === kept)) {
         this.#program = this.#program.map((one) => (one.name === kept ? freed(one) : one));

@@ -283,6 +283,13 @@ function changeOptions(
 /** The branch of a primary to be created already has one. */
 class BranchOccupiedError extends Error {}
 
+/** The branch of a read replica to be created already has one of its name. */
+class NamesakeError extends Error {
+  constructor(readonly namesake: EndpointRecord) {
+    super();
+  }
+}
+
 async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape): Promise<EndpointRecord> {
   const { adopt } = args;
   const adopted = typeof adopt === "string" ? await findComputeToAdopt(call, adopt, args) : undefined;
@@ -291,6 +298,14 @@ async function createOrAdopt(call: Call<ComputeEndpointOuts>, args: ComputeEndpo
     try {
       return await createNew(call, args);
     } catch (error) {
+      if (error instanceof NamesakeError) {
+        const { namesake } = error;
+        // What leaves in this run is not to be adopted.
+        const object = computeObject(namesake.id);
+        if (call.run.release(object) === undefined) throw alreadyExists(namesake);
+        await call.run.waitUntilFree(object, `${namesake.id}, which has its name, was still being deleted`);
+        continue;
+      }
       if (!(error instanceof BranchOccupiedError)) throw error;
       const occupant = await findOccupant(call, args);
       if (occupant === undefined) continue;
@@ -313,7 +328,7 @@ function createNew(call: Call<ComputeEndpointOuts>, args: ComputeEndpointShape):
   const isDuplicate = (endpoint: EndpointRecord): boolean =>
     isInPlaceOf(args)(endpoint) && !isReplaced(endpoint) && !call.run.wasDeleted(computeObject(endpoint.id));
   const refuseDuplicate = (duplicate: EndpointRecord): never => {
-    throw type === PRIMARY ? new BranchOccupiedError() : alreadyExists(duplicate);
+    throw type === PRIMARY ? new BranchOccupiedError() : new NamesakeError(duplicate);
   };
   const declared: ComputeEndpointShape = { ...args, type };
   const differs = (endpoint: EndpointRecord): string => {

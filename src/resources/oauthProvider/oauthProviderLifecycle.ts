@@ -167,7 +167,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     const found = mustBeKnown(await client.auth.oauthProviders(projectId).find(isProvider(providerId), reading));
     if (found instanceof Gone) return [goneFinding(what)];
     const names = credentialsToSend(args, { stored, changes, provider: found });
-    const refusal = refusalToShare(args, names, found);
+    const refusal = refusalToUpdate(args, names, { stored, changes, provider: found });
     if (refusal !== undefined) return [staysInTheWay(refusal)];
     const alone = names
       .filter((name) => found.type !== "standard" && !changes.changed.has(name) && !mayBeOpen(stored, name))
@@ -223,7 +223,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     if (current instanceof Gone) throw goneError();
     const about = { stored, changes, provider: current };
     const names = credentialsToSend(args, about);
-    const refusal = refusalToShare(args, names, current);
+    const refusal = refusalToUpdate(args, names, about);
     if (refusal !== undefined) throw new Error(`${refusal}. Nothing was sent`);
     if (names.length === 0 || args.clientId === undefined) return { type: current.type };
     const sent: Credentials = Object.fromEntries(names.map((name) => [name, args[name]]));
@@ -268,15 +268,24 @@ function credentialsToSend(
   return CREDENTIALS.filter((name) => wanted.includes(name) || (others.includes(name) && !isLeft(name)));
 }
 
-/** For a program without the credentials that an update which did not finish had sent: they may be there. */
-const refusalToShare = (
+/**
+ * Why an update does not send these credentials; undefined if it does. The previous one may have set some that the
+ * program no longer has. And the client id says whether a provider has credentials of its own: where `ignoreChanges`
+ * leaves that to the service, one that somebody has made shared stays shared.
+ */
+function refusalToUpdate(
   { clientId }: Partial<OAuthProviderShape>,
   names: readonly CredentialName[],
-  { id, type }: OAuthProviderRecord,
-): string | undefined =>
-  clientId !== undefined || names.length === 0 || type === "shared"
-    ? undefined
-    : `the OAuth provider ${id} has credentials of its own, which the previous update may have set. The program declares none now, and the service cannot remove them. Run pulumi up --refresh, whose plan replaces the provider, or declare "clientId" and "clientSecret"`;
+  { stored, changes, provider: { id, type } }: UpdateOf,
+): string | undefined {
+  if (names.length === 0) return undefined;
+  if (clientId === undefined)
+    return type === "shared"
+      ? undefined
+      : `the OAuth provider ${id} has credentials of its own, which the previous update may have set. The program declares none now, and the service cannot remove them. Run pulumi up --refresh, whose plan replaces the provider, or declare "clientId" and "clientSecret"`;
+  if (type === "standard" || !isIgnored(notSentBy(stored, changes), "clientId")) return undefined;
+  return `"clientId" is in ignoreChanges, and the OAuth provider ${id} has the type ${type}, without a client id of its own: "clientSecret" cannot be set alone. Remove "clientId" from ignoreChanges to set both`;
+}
 
 /** What the service shows of a provider's own credentials. The secret is never compared. */
 const shownCredentials = ({ type, client_id }: OAuthProviderRecord): Pick<Credentials, "clientId"> =>

@@ -162,23 +162,25 @@ export async function deleteOrigins(
   origins: readonly string[],
 ): Promise<Gone> {
   const { authProvider } = call;
+  /** By the last answer: that of after the request, which may be unknown, says nothing of what was sent. */
+  let kept: readonly string[] = [];
   /** @throws NotKnownError */
   const deletable = (): ReadonlyMap<string, Granted> => {
     const asked = origins.map((origin) => [origin, call.run.mayDelete(domainObject(projectId, origin))] as const);
-    return new Map(
+    const granted = new Map(
       asked.flatMap(([origin, permission]) => {
         if (permission instanceof Unknown) throw permission.error;
         return permission instanceof Granted ? [[origin, permission]] : [];
       }),
     );
+    kept = origins.filter((origin) => !granted.has(origin));
+    return granted;
   };
   const { isMeant } = call.integration;
   const gone = await call.client.auth.deleteDomains({ projectId, authProvider, origins: deletable }, isMeant, call);
-  const deleted = deletable();
-  const kept = origins.filter((origin) => !deleted.has(origin));
   if (kept.length === 0) return gone;
   call.note(
-    `not removed from the whitelist of ${projectId}, because another resource manages them now: ${kept.sort().join(", ")}`,
+    `not removed from the whitelist of ${projectId}, because another resource manages them now: ${[...kept].sort().join(", ")}`,
   );
   return gone;
 }

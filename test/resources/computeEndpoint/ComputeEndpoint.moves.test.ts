@@ -9,7 +9,7 @@ import {
   put,
   sent,
 } from "../../support/computeCases";
-import { PROJECT, thrownBy, type Harness, type State } from "../../support/harness";
+import { PROJECT, thrownBy, urnOf, type Harness, type State } from "../../support/harness";
 
 const on = (branchId: string, more: object = {}) => ({ ...LEAST, branchId, ...more });
 
@@ -121,6 +121,36 @@ describe("in one up", () => {
     const state = await compute.create(on("br-dev"));
     await Promise.all([compute.update(state, on("br-main")), compute.delete(demo)]);
     expect(await places(compute)).toEqual({ [endpointId(state)]: "br-main" });
+  });
+
+  describe("a read replica of the name of one that is being deleted", () => {
+    const replica = on("br-main", { type: "read_only", name: "reports" });
+    const other = { ...replica, __urn: urnOf("ComputeEndpoint", "other"), __provider: "pointer" };
+
+    /** The deletion, and the creation of another resource while it is on its way. */
+    async function replaced(fault: object) {
+      const compute = await computes();
+      const old = await compute.create(replica);
+      compute.restart();
+      await compute.fault({ method: "DELETE", path: `${ENDPOINTS}/${endpointId(old)}`, delayMs: 300, ...fault });
+      const [, made] = await Promise.allSettled([compute.delete(old), compute.provider.create(other)]);
+      return { compute, old, made };
+    }
+
+    test("waits for that", async () => {
+      const { compute, old, made } = await replaced({});
+      expect(made).toMatchObject({ status: "fulfilled" });
+      const replicas = Object.keys(await places(compute)).filter((id) => id !== DEMO_PRIMARY);
+      expect(replicas).toHaveLength(1);
+      expect(replicas).not.toContain(endpointId(old));
+    });
+
+    test("is refused if the deletion fails", async () => {
+      const { compute, old, made } = await replaced({ status: 403 });
+      const words = `the branch already has a read replica of this name: ${endpointId(old)} on br-main`;
+      expect(made).toMatchObject({ reason: { message: expect.stringContaining(words) } });
+      expect(Object.keys(await places(compute))).toEqual([DEMO_PRIMARY, endpointId(old)]);
+    });
   });
 
   test("a compute takes the branch of one that was deleted, also while a list still shows that", async () => {

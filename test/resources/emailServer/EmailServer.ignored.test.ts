@@ -232,19 +232,27 @@ test("a change that the response does not show in what is ignored is done", asyn
   expect(outs).not.toHaveProperty("__unfinished");
 });
 
-test("the shared server has no password that could be lost: that of the program is sent", async () => {
-  const given = await started({ secretAnswers: "masked" });
-  const state = await given.create(STANDARD);
-  await setByHand(given, { type: "shared" });
-  const plan = await planned(given, state, STANDARD, RENAMED, ["password"]);
-  expect(plan.says).toEqual([
-    'pulumi up overwrites "type" of the e-mail server of project prj-demo ("thing"): the service has another value there than the state',
-  ]);
-  await up(given, state, STANDARD, RENAMED, ["password"]);
-  expect(await given.state()).toMatchObject({
-    email_server: { type: "standard", password: hashed(STANDARD.password), sender_name: "Renamed" },
-  });
-});
+test.each(["password", "username"])(
+  "the shared server has no %s that could be lost: that of the program is sent",
+  async (name) => {
+    const given = await started({ secretAnswers: "masked" });
+    const state = await given.create(STANDARD);
+    await setByHand(given, { type: "shared" });
+    const plan = await planned(given, state, STANDARD, RENAMED, [name]);
+    expect(plan.says).toEqual([
+      'pulumi up overwrites "type" of the e-mail server of project prj-demo ("thing"): the service has another value there than the state',
+    ]);
+    await up(given, state, STANDARD, RENAMED, [name]);
+    expect(await given.state()).toMatchObject({
+      email_server: {
+        type: "standard",
+        username: STANDARD.username,
+        password: hashed(STANDARD.password),
+        sender_name: "Renamed",
+      },
+    });
+  },
+);
 
 test("a type that is ignored does not become another one: the update says what does not go with it", async () => {
   const given = await started();

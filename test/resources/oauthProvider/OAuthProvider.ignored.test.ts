@@ -1,5 +1,6 @@
 /** `ignoreChanges` with the credentials of an OAuth provider, and what a change sends beside what has changed. */
 import type { Properties } from "../../../src/contract/hiddenKeys";
+import { STAND_INS } from "../../../src/contract/standIns";
 import { hashed } from "../../../src/emulator/model/records";
 import {
   CANARY,
@@ -90,6 +91,76 @@ test("a provider that became shared needs both credentials, ignored or not: the 
     ]);
     expect(await kept(given)).toMatchObject({ client_id: "new-id", client_secret: hashed(STANDARD.clientSecret) });
   }
+});
+
+describe("a client id that is ignored, of a provider that became shared: there is none at the service", () => {
+  const news = { ...STANDARD, clientSecret: OTHER_SECRET, __ignoreChanges: ["clientId"] };
+  const words =
+    /"clientId" is in ignoreChanges, and the OAuth provider microsoft has the type shared, without a client id of its own: .* Remove "clientId" from ignoreChanges/;
+
+  test("is not set with another secret: plan and update refuse", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await shareByHand(given);
+    given.restart();
+    expect((await given.plan(news, STANDARD)).failures).toEqual([]);
+    const before = given.log.length;
+    await given.diff(state, news);
+    expect(given.log.slice(before).map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
+    await given.forgetRequests();
+    expect((await thrownBy(given.update(state, news))).message).toMatch(words);
+    expect(await given.mutations()).toEqual([]);
+    // The way out.
+    const { says } = await up(given, state, { ...STANDARD, clientSecret: OTHER_SECRET });
+    expect(says).toEqual([expect.stringContaining('pulumi up also sets "clientId"')]);
+    expect(await kept(given)).toMatchObject({ client_id: STANDARD.clientId, client_secret: hashed(OTHER_SECRET) });
+    expectNoSecrets(given);
+  });
+
+  test("is not set by a change that did not finish", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await shareByHand(given);
+    const open = { ...state, outs: { ...state.outs, __unfinished: "update", __sent: ["clientSecret"] } };
+    const ignoring = { ...STANDARD, __ignoreChanges: ["clientId"] };
+    given.restart();
+    expect(await given.check(ignoring, STANDARD)).toEqual([]);
+    await given.forgetRequests();
+    expect((await thrownBy(given.update(open, ignoring))).message).toMatch(words);
+    expect(await given.mutations()).toEqual([]);
+  });
+
+  test("is set by a creation that goes on", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await shareByHand(given);
+    await up(given, { ...state, outs: { ...state.outs, __unfinished: "create" } }, news);
+    expect(await kept(given)).toMatchObject({ client_id: STANDARD.clientId, client_secret: hashed(OTHER_SECRET) });
+  });
+
+  test("stands in the way of nothing where nothing is sent", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await shareByHand(given);
+    const { says, sent } = await up(given, state, { ...STANDARD, __ignoreChanges: ["clientId"] });
+    expect([says, sent]).toEqual([[], []]);
+  });
+
+  test("after a refresh the engine hands over the text in its place: the same refusal", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await shareByHand(given);
+    given.restart();
+    const { found } = await planAfterRefresh(given, state, STANDARD);
+    const handed = { ...news, clientId: STAND_INS.sharedByHand };
+    expect(found.outs).toMatchObject({ clientId: handed.clientId });
+    given.restart();
+    expect((await given.plan(handed, { ...STANDARD, clientId: handed.clientId })).failures).toEqual([]);
+    const before = given.log.length;
+    await given.diff(found, handed);
+    expect(given.log.slice(before).map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
+    expect((await thrownBy(given.update(found, handed))).message).toMatch(words);
+  });
 });
 
 test("a response that shows another client id is no failure where it is ignored", async () => {

@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { Unknown } from "../../../src/client";
+import { Transport } from "../../../src/client/http/transport";
 import { ruleOf, sameArgument } from "../../../src/runtime/arguments";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
 import {
@@ -518,5 +520,44 @@ describe("what ignoreChanges leaves to the list", () => {
   test("is nothing for a creation that goes on: what it declares comes first", async () => {
     const { list } = await update([B, A], { __unfinished: "create" }, "domains");
     expect(list).toEqual([A, B].sort());
+  });
+});
+
+describe("what other processes do is not known any more once the domains are removed", () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  function deafAfterDeletion(given: Harness): void {
+    const { ownership } = given.session.memory;
+    const send = Transport.prototype.send;
+    jest.spyOn(Transport.prototype, "send").mockImplementation(async function (this: Transport, attempt) {
+      const response = await send.call(this, attempt);
+      if (attempt.method === "DELETE")
+        jest
+          .spyOn(ownership, "mayDelete")
+          .mockReturnValue(Unknown.because({ question: "whether", why: "nothing is heard", waysOut: "Wait" }));
+      return response;
+    });
+  }
+
+  test("a creation that has cleared the list is done", async () => {
+    const given = await started();
+    await addByHand(given, A);
+    await addByHand(given, FOREIGN);
+    deafAfterDeletion(given);
+    const { outs } = await given.create({ projectId: PROJECT, domains: [A] });
+    expect(outs).toMatchObject({ domains: [A] });
+    expect(await listed(given)).toEqual([A]);
+    expect(notes(given).at(-1)).toBe(
+      `Whitelist ${PROJECT}: removed domains that the program does not list: ${FOREIGN}`,
+    );
+  });
+
+  test("a deletion is done", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    given.restart();
+    deafAfterDeletion(given);
+    await given.delete(state);
+    expect(await listed(given)).toEqual([]);
   });
 });
