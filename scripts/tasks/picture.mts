@@ -55,17 +55,18 @@ function linesOf(output: string): string[] {
   const start = lines.findIndex((line) => plain(line).startsWith("Outputs:"));
   const end = lines.findIndex((line) => plain(line).startsWith("Duration:"));
   const created = lines.filter((line) => / created \([\d.]+s\)/.test(plain(line)));
-  return [...created.sort(), "", ...lines.slice(start, end - 1)]
-    .map((line) =>
-      line
-        // With what the provider said last of the resource.
-        .replace(/ \([\d.]+s\).*$/, "")
-        .replace(/ep-[a-z0-9-]+(?=\.)/, "ep-…")
-        .replace(/[\da-f]{8}-[\da-f-]{27}/, "…")
-        .replace(/127\.0\.0\.1:\d+/, "127.0.0.1:8787")
-        .trimEnd(),
-    )
-    .filter((line, at, all) => plain(line) !== "" || plain(all[at - 1] ?? "") !== "");
+  const asDrawn = (line: string): string =>
+    line
+      // With what the provider said last of the resource.
+      .replace(/ \([\d.]+s\).*$/, "")
+      .replace(/ep-[a-z0-9-]+(?=\.)/, "ep-…")
+      .replace(/[\da-f]{8}-[\da-f-]{27}/, "…")
+      .replace(/127\.0\.0\.1:\d+/, "127.0.0.1:8787")
+      .trimEnd();
+  // The engine prints a line again if the provider has said something meanwhile.
+  return [...new Set(created.map(asDrawn).sort()), "", ...lines.slice(start, end - 1).map(asDrawn)].filter(
+    (line, at, all) => plain(line) !== "" || plain(all[at - 1] ?? "") !== "",
+  );
 }
 
 const ANSI = /\u001b\[([\d;]*)m/g;

@@ -65,7 +65,7 @@ test("what a replacement left is drift of its own: a repair of it, and the next 
   // A repair deletes the old one.
   expect(await repair(stack, "e", "--allow-replace")).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/WhitelistDomain e .*one.*: delete\n/),
+    stdout: expect.stringMatching(/WhitelistDomain e .*one.* left over from a replacement\n  repair: delete\n/),
   });
   expect(await domains(stack)).toEqual(["d-one", "e-two"]);
 
@@ -93,7 +93,7 @@ test("what a replacement left is drift of its own: a repair of it, and the next 
   // The state holds what was deployed last: neither the failed change nor a pending edit.
   expect(await repair(stack, "e")).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/WhitelistDomain e .*: create\n/),
+    stdout: expect.stringMatching(/WhitelistDomain e .*.*\n  repair: create\n/),
   });
   expect(await domains(stack)).toEqual(["e-two"]);
   expect(await stack.up()).toMatchObject({ code: 0 });
