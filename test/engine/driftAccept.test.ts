@@ -216,7 +216,9 @@ test("an ES module: what no stack trace names is searched, and more than one fin
   expect(rest).toEqual({ code: 7, stdout: `Stack dev: 4 accepted, 1 left. The report is in ${out}\n`, stderr: "" });
   const report = readFileSync(out, "utf8");
   expect(report).toContain("| ComputeEndpoint `api` | `size` | `1` | `4` | `index.js:6` |");
-  expect(report).toMatch(/\| ComputeEndpoint `twice` \| `size` \|.*more than one.*index\.js:9.*old\.js:2/);
+  expect(report).toMatch(
+    /^- ComputeEndpoint `twice` `size`: `.*more than one new ComputeEndpoint.*index\.js:9.*old\.js:2`/m,
+  );
   expect(report).toContain("| ComputeEndpoint `made` | `size` | `1` | `4` | `lib/make.js:2` |");
   expect(read(stack, "lib/other.js")).toBe(OTHER.replace("size: 1", "size: 4"));
   expect(read(stack, "index.js")).toBe(ESM.replace(/("(?:api|same)", .*)size: 1/g, "$1size: 4"));

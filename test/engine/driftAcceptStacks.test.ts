@@ -105,7 +105,7 @@ test("of two stacks each accepts what is its own: what the other one declares st
   expect(read(stack, "prod.js")).toBe(own);
   const kept = await svc(stack, ["drift", "--accept", "--force", "--stack", "prod"]);
   expect(kept).toMatchObject({ code: 0, stderr: "" });
-  expect(kept.stdout).toContain("Check its plan before you commit the edit: dev.");
+  expect(kept.stdout).toContain("Check its plan before you commit the edit\n  dev\n");
   expect(await stack.run("preview", "--refresh", "--expect-no-changes", "--stack", "prod")).toMatchObject({ code: 0 });
   stack.write("dev.js", DEV);
   expect(await stack.run("preview", "--refresh", "--expect-no-changes", "--stack", "dev")).toMatchObject({ code: 0 });

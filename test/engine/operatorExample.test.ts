@@ -14,7 +14,7 @@ function mount(folder: string, version: string, key: string): void {
 }
 
 test("examples/operator: a pod begins without the settings of the stack, a rotated key arrives without an up, and nothing is destroyed that is protected, nor without the program", async () => {
-  const stack = await exampleStack("operator", {}, { configured: false });
+  const stack = await exampleStack("operator", {}, { configured: false, ownProcess: true });
   const { service } = stack;
   const secret = join(stack.folder, "secret");
   const program = join(stack.folder, "program");

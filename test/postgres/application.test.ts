@@ -45,7 +45,8 @@ async function ways(): Promise<{ direct: Way; gate: Way; pooled: Way }> {
   await client.connect();
   await client.end();
   const [made = ""] = readdirSync(servers.folder).filter((name) => name.startsWith("pulumi-svc-sockets-"));
-  const [one = ""] = readdirSync(join(servers.folder, made));
+  // Beside the sign of its emulator, which is no folder.
+  const [one = ""] = readdirSync(join(servers.folder, made)).filter((name) => !name.startsWith("alive-"));
   const host = join(servers.folder, made, one);
   const quiet = { onnotice: () => undefined, max: 4 };
   return {

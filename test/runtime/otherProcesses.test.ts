@@ -57,6 +57,10 @@ class List implements ProcessList {
     this.acts.add(act);
   }
 
+  servesWholeDestroy(): boolean {
+    return false;
+  }
+
   others(): Shown[] | undefined {
     if (!this.isShown) return undefined;
     const others = this.all.filter((one) => one !== this && one.run === this.run && one.acts.size > 0);
@@ -297,6 +301,18 @@ test("an entry whose URN a resource of the program has by now is not named by th
   expect(permission).toMatchObject({
     error: { message: expect.stringContaining("pulumi state delete '<its URN>'") },
   });
+});
+
+test("an entry that the program has may be another one's of before an alias, but not if all is destroyed", () => {
+  const verdictIn = (isWholeDestroy: boolean) => {
+    const memory = new RunMemory();
+    const program = [{ urn: urn("a"), shared: false }];
+    const known = { declaredByProgram: () => program, isOfProgram: () => true, isWholeDestroy: () => isWholeDestroy };
+    memory.meet({ ...NOBODY, ...known });
+    return memory.ownership.mayDelete([OBJECT], { urn: urn("a"), by: urn("a"), claims: [] });
+  };
+  expect(verdictIn(false)).toMatchObject({ error: { message: expect.stringContaining("before an alias") } });
+  expect(() => requireGranted(verdictIn(true))).not.toThrow();
 });
 
 describe("two services", () => {

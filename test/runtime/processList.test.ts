@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import type { Act, Shown } from "../../src/runtime/run/processList";
+import { type Act, isWholeDestroy, type Shown } from "../../src/runtime/run/processList";
 import { ROOT } from "../support/cli";
 
 /** A process that does what it is told. */
@@ -58,6 +58,19 @@ class Process {
     await once(this.#child, "exit");
   }
 }
+
+test.each([
+  [["destroy", "--yes", "--run-program"], true],
+  [["--cwd", "program", "down", "--stack", "up"], true],
+  [["destroy", "--target", "urn"], false],
+  [["destroy", "-turn"], false],
+  [["destroy", "--exclude-protected"], false],
+  [["up", "--stack", "destroy"], false],
+  [["preview"], false],
+  [[], false],
+])("pulumi %j deletes the whole stack: %s", (args, isWhole) => {
+  expect(isWholeDestroy(args)).toBe(isWhole);
+});
 
 test("a process sees what the others of its run show, as long as they live", async () => {
   const run = `127.0.0.1:${process.pid}`;

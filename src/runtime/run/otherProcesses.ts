@@ -117,6 +117,10 @@ export class OtherProcesses implements Others {
     return [...this.#readings.values()].some((reading) => reading.isOfProgram(urn));
   }
 
+  isWholeDestroy(): boolean {
+    return this.own.list.servesWholeDestroy();
+  }
+
   tellFailed(urn: string): void {
     this.#tell(["failed", urn]);
   }

@@ -53,6 +53,8 @@ export interface Others {
   declaredByProgram(object: string): readonly { readonly urn: string; readonly shared: boolean }[];
   /** Whether the program declares a resource with this URN. */
   isOfProgram(urn: string): boolean;
+  /** Whether all that the stack holds is deleted, without a look at what the program declares. */
+  isWholeDestroy(): boolean;
   tellFailed(urn: string): void;
   /** A resource of the program whose creation or update has failed. */
   failed(): string | undefined;
@@ -75,6 +77,7 @@ export const NOBODY: Others = {
   declared: () => [],
   declaredByProgram: () => [],
   isOfProgram: () => false,
+  isWholeDestroy: () => false,
   tellFailed: ignore,
   failed: () => undefined,
   permission: () => Granted.proven(),

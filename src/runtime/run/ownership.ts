@@ -188,10 +188,10 @@ export class Ownership {
     const { others } = this.neighbours;
     const seen = this.claims.seen();
     const hasOwnUrn = by !== OTHER_ENTRY;
-    // The engine deletes an entry of the program when it has looked at it, or along with what it replaces first. Of any
-    // other, this may be the URN that another entry had before an alias.
+    // The engine deletes an entry of the program when it has looked at it, along with what it replaces first, or in a
+    // `destroy --run-program`. Of any other, this may be the URN that another entry had before an alias.
     const isReused = hasOwnUrn && others.isOfProgram(urn);
-    if (isReused && (seen.has(urn) || this.#hasToCreate())) return undefined;
+    if (isReused && (seen.has(urn) || this.#hasToCreate() || others.isWholeDestroy())) return undefined;
     const trouble = others.trouble();
     if (trouble !== undefined && !(hasOwnUrn && this.claims.has(urn)))
       return Unknown.because({

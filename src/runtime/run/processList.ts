@@ -5,7 +5,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /**
  * `manages`: it has resources of the program. The engine may have a second process for the same Provider, which only
@@ -25,6 +25,8 @@ export interface ProcessList {
   show(act: Act): void;
   /** Undefined if there is no such list, or if it does not show what this process does. */
   others(): readonly Shown[] | undefined;
+  /** Whether this process certainly serves a `pulumi destroy` of the whole stack. */
+  servesWholeDestroy(): boolean;
 }
 
 const BEGIN = "pulumi-svc";
@@ -51,6 +53,10 @@ export class Titles implements ProcessList {
       : [...listed].flatMap(([pid, command]) => (pid === process.pid ? [] : this.#shownBy(pid, command)));
   }
 
+  servesWholeDestroy(): boolean {
+    return isWholeDestroy(commandOf(process.ppid));
+  }
+
   #own(): string {
     return `${BEGIN} ${this.run} ${ACTS.filter((act) => this.#acts.has(act)).join("+")}`;
   }
@@ -60,6 +66,49 @@ export class Titles implements ProcessList {
     if (begin !== BEGIN || run !== this.run) return [];
     return [{ pid, acts: ACTS.filter((act) => acts.split("+").includes(act)) }];
   }
+}
+
+/** Between the provider and the CLI there are a shell and, with some package managers, more. */
+const MOST_ANCESTORS = 8;
+
+/** The command of the CLI that has started this process. Undefined if it is not among its ancestors, or is not shown. */
+function commandOf(parent: number): readonly string[] | undefined {
+  try {
+    for (let [pid, left] = [parent, MOST_ANCESTORS]; pid > 1 && left > 0; left -= 1) {
+      const { ppid, args } = process.platform === "linux" ? entryFromProc(pid) : entryFromPs(pid);
+      if (/^pulumi(\.exe)?$/i.test(basename(args[0] ?? ""))) return args.slice(1);
+      pid = ppid;
+    }
+  } catch {
+    // It has ended, or belongs to somebody else.
+  }
+  return undefined;
+}
+
+interface Entry {
+  readonly ppid: number;
+  readonly args: readonly string[];
+}
+
+function entryFromProc(pid: number): Entry {
+  const [, ppid] = /^PPid:\s*(\d+)$/m.exec(readFileSync(join(PROC, String(pid), "status"), "utf8")) ?? [];
+  const args = readFileSync(join(PROC, String(pid), "cmdline"), "utf8").split("\0");
+  return { ppid: Number(ppid), args };
+}
+
+function entryFromPs(pid: number): Entry {
+  const options = ["-ww", "-o", "ppid=,args=", "-p", String(pid)];
+  const [ppid = "", ...args] = execFileSync("ps", options, { encoding: "utf8", timeout: 5_000 }).trim().split(/\s+/);
+  return { ppid: Number(ppid), args };
+}
+
+const PART = /^(-t|--target|--exclude)/;
+
+/** @public for the tests */
+export function isWholeDestroy(args: readonly string[] = []): boolean {
+  // The first of the words that the CLI knows: a stack may be called like one.
+  const verb = args.find((arg) => /^(destroy|down|dn|up|update|preview|pre|refresh|import|watch|cancel)$/.test(arg));
+  return /^(destroy|down|dn)$/.test(verb ?? "") && !args.some((arg) => PART.test(arg));
 }
 
 /** What the processes of this user show, by their ids. Undefined if that cannot be found out. */

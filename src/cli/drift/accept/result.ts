@@ -94,8 +94,10 @@ const acceptedCells = ({ kind, name, path, declared, found, file, line }: Accept
 function leftLine({ kind, name, path, file, line, reason, code }: LeftProperty): Text {
   const property = path === null ? text`` : text` ${path}`;
   const at = file === null ? text`` : text` (${line === null ? file : `${file}:${line}`})`;
+  // In Markdown the whole reason is code, so its own backticks are left out.
+  const why = message(reason.replaceAll("`", ""));
   const toDeclare = code === null ? text`` : text`. To be declared: ${message(code)}`;
-  return text`${word(kind)} ${name}${property}${at}: ${message(reason)}${toDeclare}`;
+  return text`${word(kind)} ${name}${property}${at}: ${why}${toDeclare}`;
 }
 
 /** The next step for the user. */

@@ -89,7 +89,7 @@ export class Neighbours {
       [...this.#acts]
         .filter(([other, its]) => other !== pid && its.size > 0)
         .map(([other, its]) => ({ pid: other, acts: [...its] }));
-    return { show: (act) => void acts.add(act), others };
+    return { show: (act) => void acts.add(act), others, servesWholeDestroy: () => false };
   }
 }
 
