@@ -66,6 +66,14 @@ test.each([
   [["destroy", "-turn"], false],
   [["destroy", "--exclude-protected"], false],
   [["up", "--stack", "destroy"], false],
+  // What follows a flag may be its value: a folder or a stack of that name.
+  [["--cwd", "destroy", "up"], false],
+  [["--stack=dev", "-C", "destroy", "up"], false],
+  [["--non-interactive", "up", "destroy"], false],
+  [["--stack", "destroy", "up"], false],
+  [["-Cprogram", "up", "destroy"], false],
+  [["--non-interactive", "destroy"], true],
+  [["--color=never", "destroy", "--yes"], true],
   [["preview"], false],
   [[], false],
 ])("pulumi %j deletes the whole stack: %s", (args, isWhole) => {

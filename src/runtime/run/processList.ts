@@ -76,7 +76,10 @@ function commandOf(parent: number): readonly string[] | undefined {
   try {
     for (let [pid, left] = [parent, MOST_ANCESTORS]; pid > 1 && left > 0; left -= 1) {
       const { ppid, args } = process.platform === "linux" ? entryFromProc(pid) : entryFromPs(pid);
-      if (/^pulumi(\.exe)?$/i.test(basename(args[0] ?? ""))) return args.slice(1);
+      const [program = "", ...own] = args;
+      // `ps` does not show where an argument ends: a folder may be called "my destroy".
+      if (/^pulumi(\.exe)?$/i.test(basename(program)))
+        return process.platform !== "linux" && own[0]?.startsWith("-") === true ? undefined : own;
       pid = ppid;
     }
   } catch {
@@ -103,12 +106,18 @@ function entryFromPs(pid: number): Entry {
 }
 
 const PART = /^(-t|--target|--exclude)/;
+const VERB = /^(destroy|down|dn|up|update|preview|pre|refresh|import|watch|cancel)$/;
+/** The flags of every command that take no value. After any other flag, a word may be its value. */
+const ALONE =
+  /^(-[eQ]|--(disable-integrity-checking|emoji|fully-qualify-stack-names|logflow|logtostderr|non-interactive))$/;
 
 /** @public for the tests */
 export function isWholeDestroy(args: readonly string[] = []): boolean {
-  // The first of the words that the CLI knows: a stack may be called like one.
-  const verb = args.find((arg) => /^(destroy|down|dn|up|update|preview|pre|refresh|import|watch|cancel)$/.test(arg));
-  return /^(destroy|down|dn)$/.test(verb ?? "") && !args.some((arg) => PART.test(arg));
+  const mayTake = (flag: string): boolean => flag.startsWith("-") && !flag.includes("=") && !ALONE.test(flag);
+  const at = args.findIndex((arg, index) => !arg.startsWith("-") && !mayTake(args[index - 1] ?? ""));
+  // A folder or a stack may be called like a command: then it is not certain which word is the command.
+  if (args.slice(0, at).some((arg) => VERB.test(arg))) return false;
+  return /^(destroy|down|dn)$/.test(args[at] ?? "") && !args.some((arg) => PART.test(arg));
 }
 
 /** What the processes of this user show, by their ids. Undefined if that cannot be found out. */
