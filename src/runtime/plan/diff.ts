@@ -5,16 +5,15 @@ import { isUrn, labelOf, nameInUrn } from "../../contract/identifiers";
 import { sameJson, specEntries, type ArgumentSpecs, type Comparison } from "../arguments";
 import type { Plan } from "../lifecycle";
 import { protectedReplacement } from "../protection";
-import type { SecretValues } from "../references";
-import { type Compared } from "../references";
+import type { Compared, SecretValues } from "../references";
 import { excludeEachOther } from "../replacement";
 import type { DiffRequest, DiffResult } from "../requests";
 import type { Hosted } from "../session";
-import { compareWith, compareWithValues, storedFrom } from "../state";
+import { compareWithValues, storedFrom } from "../state";
 import { lookAtUpdate, isUnchanged } from "./planned";
 import { warnOfStrayPaths } from "./check";
 import { planMessages, warnOfStaying } from "./messages";
-import { planOf } from "./planOf";
+import { planOf, planOfStates } from "./planOf";
 import { authProviderOf, valuesOf } from "./checkNews";
 
 /** Compares the program's inputs with the state. A plan reports the differences. */
@@ -25,9 +24,9 @@ export async function diff<Args extends object, Outputs extends object>(
   const { urn, id, outs, news, ignored } = request;
   const { claims, plans } = hosted.session.memory;
   if (urn !== undefined && ignored !== undefined) claims.noteIgnored(urn, ignored);
-  // A refresh compares too, but runs no program: nothing was checked, so nothing is reported or recorded.
   const checked = urn === undefined ? undefined : claims.checked.get(urn);
-  if (urn === undefined || checked === undefined) return ofStates(hosted, request);
+  // A refresh compares too, but runs no program: nothing was checked, so nothing is reported or recorded.
+  if (urn === undefined || checked === undefined) return resultOf(planOfStates(hosted, request), "inputs");
   // For a protocol that did not know the paths in `check`.
   warnOfStrayPaths(hosted, urn, "ignoreChanges", ignored ?? []);
   const comparison = await compareWithProgram(hosted, { ...request, urn }, checked.deletesFirst);
@@ -37,18 +36,6 @@ export async function diff<Args extends object, Outputs extends object>(
   if (isUrn(urn)) hold(hosted, { ...request, urn }, comparison);
   if (checked.isPreview) await lookAtUpdate(hosted, { urn, plan: comparison.plan, news });
   return resultOf(comparison.plan, sameJson(checked.oldInputs, news) ? "outs" : "inputs");
-}
-
-/** The comparison of a refresh. */
-function ofStates<Args extends object, Outputs extends object>(
-  hosted: Hosted<Args, Outputs>,
-  { urn, id, outs, news }: DiffRequest,
-): DiffResult {
-  const { resource } = hosted;
-  const stored = storedFrom(resource, id, outs);
-  const changes = compareWith(resource, stored, news);
-  const deletesFirst = excludeEachOther(resource, stored, news, authProviderOf(hosted));
-  return resultOf(planOf({ urn, stored, news, changes, deletesFirst }), "inputs");
 }
 
 /** `where`: what differs from the program if anything does. */

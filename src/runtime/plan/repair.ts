@@ -1,13 +1,10 @@
 /** What a repair of drift would do. */
 import { labelOf } from "../../contract/identifiers";
 import { protectionOf } from "../protection";
-import { excludeEachOther } from "../replacement";
 import type { Repair, RepairRequest } from "../requests";
 import type { Hosted } from "../session";
-import { compareWith, storedFrom } from "../state";
-import { authProviderOf } from "./checkNews";
 import { planMessages } from "./messages";
-import { planOf } from "./planOf";
+import { planOfStates } from "./planOf";
 
 /** What a plan would do and report after a refresh. Sends nothing. */
 export function repair<Args extends object, Outputs extends object>(
@@ -23,10 +20,8 @@ export function repair<Args extends object, Outputs extends object>(
     const said = [...(resource.createEffects?.(declared) ?? []), ...(resource.createWarnings?.(declared) ?? [])];
     return { action: "create", restarts: false, messages: [...again, ...said] };
   }
-  const stored = storedFrom(resource, id, outs);
-  // Only the program knows an option: the engine's plan of the repair shows what it does.
-  const deletesFirst = excludeEachOther(resource, stored, news, authProviderOf(hosted));
-  const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news), deletesFirst });
+  // The engine's plan of the repair shows what the program's options do.
+  const plan = planOfStates(hosted, { urn, id, outs, news });
   const messages = planMessages(resource, plan, news);
   const isReplacement = plan.replaces.size > 0;
   // As a plan of the program, whose `check` says it.
